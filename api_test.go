@@ -16,7 +16,7 @@ func TestEveryCompileOption(t *testing.T) {
 		"Tag": 3, "Baud": 9600, "Board": "icebreaker", "Fold": "2", "FoldSteps": 900, "AssumeThermometer": true,
 		"Counts": true, "Vectors": 7, "CheckPasses": true,
 	}
-	// with lists, for each field, other options that are also needed. Without them, the plan is refused.
+	// For each field, this map lists the other options that the field needs. Without them, the plan is refused.
 	with := map[string]CompileOptions{
 		"Pipeline": {LUT: 4}, "MaxLevels": {LUT: 4, Pipeline: "auto"}, "Style": {Target: "ecp5"}, "Baud": {Wrap: "uart"}, "Board": {Wrap: "uart"},
 		"FoldSteps": {Fold: "1"}, "AssumeThermometer": {Scope: "core", LUT: 4}, "Tag": {LUT: 4, Pipeline: "2"}, "MaxDepth": {LUT: 4},

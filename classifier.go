@@ -82,9 +82,9 @@ type Prediction struct {
 	Counts []int // [class]
 }
 
-// Classify classifies one sample. A column of words (see [Model.Columns]) has one feature for each word. In a sample,
-// the feature for the sample's word is 1, and the features for all other words are 0. Classify returns an error if
-// the number of features is wrong.
+// Classify classifies one sample. If a table column holds words (see [Model.Columns]), there is one feature for each
+// possible word. This feature is 1 if the sample has the word, and otherwise 0. Classify returns an error if the
+// number of features is wrong.
 func (c *Classifier) Classify(features []float64) (Prediction, error) {
 	enc := &c.frozen.Encoder
 	s, ok := c.single.Get().(*single)

@@ -45,7 +45,7 @@ type CompileOptions struct {
 	// an engine for recurrent networks, which contains the layers of a single time step. If Fold is empty, there is
 	// no engine.
 	Fold      string
-	FoldSteps int // program steps to make room for (for other models); 0: the steps of this model
+	FoldSteps int // number of program steps to make room for, so that other models fit; 0: the steps of this model
 
 	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes; the compiler may rely on this
 	Counts            bool // add an output port with the class counts

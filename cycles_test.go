@@ -132,8 +132,8 @@ type cyclesCase struct {
 	name  string
 	model func(t *testing.T, length int) *Model
 	o     CompileOptions
-	// lengths lists the numbers of features per sample to try. long lists larger numbers, for interfaces that take
-	// one word per clock.
+	// lengths lists the numbers of features per sample to try. The field long lists larger numbers, for interfaces
+	// that take one word per clock.
 	lengths, long []int
 }
 
@@ -243,7 +243,7 @@ func TestCycles(t *testing.T) {
 
 // each returns the sample lengths to try. If the other end of an interface determines the pace, a word takes many
 // clocks. In this case, only the long tests try all of c.lengths. Short tests try the two shortest lengths and the
-// longest. For other interfaces, each returns c.lengths and c.long.
+// longest. For other interfaces, the result is c.lengths and c.long.
 func (c cyclesCase) each() []int {
 	switch n := len(c.lengths); {
 	case !wrapper.Is(c.o.Wrap, wrapper.IsPaced):
@@ -265,7 +265,7 @@ func (c cyclesCase) device(t *testing.T) target.Device {
 	return d
 }
 
-// clocksOf returns the number of clocks between two samples that the report gives.
+// clocksOf returns the report's number of clocks between two samples.
 func clocksOf(out *backend.Output) float64 {
 	if w := out.Report.Wrapper; w != nil {
 		return w.Cycles

@@ -34,7 +34,7 @@ type Data struct {
 	opened *dataset.Set // an already opened data set; see Opened
 }
 
-// Opened returns a copy of d with which a training uses an already opened data set, so that files are not read again.
+// Opened returns a copy of d with an already opened data set. Training with this copy does not read the files again.
 func (d Data) Opened(set *dataset.Set) Data {
 	d.opened = set
 	return d

@@ -29,8 +29,8 @@ type Design struct {
 	left    backend.Leftovers
 }
 
-// WriteOptions say which files [Design.Write] may overwrite. The zero value allows it to overwrite only files that
-// ialgn wrote and nobody changed.
+// WriteOptions say which files [Design.Write] may overwrite. The zero value allows Write to overwrite only files that
+// ialgn wrote and that nobody changed.
 type WriteOptions struct {
 	Force bool     // also overwrite files that ialgn did not write, changed files, and files that were read
 	Keep  []string // files that must not be overwritten, in addition to the model

@@ -68,8 +68,8 @@ func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Enc
 	return nil, message.WithHint(message.Optionf("{Engine native}: %w", err), "leave {Engine} out")
 }
 
-// classifier returns the function that classifies this number of samples, given as bit rows. The result code is nil
-// unless that function runs machine code.
+// classifier returns the function that classifies this number of samples, given as bit rows. The second result is the
+// machine code that the function runs, or nil if the function runs no machine code.
 func (e engine) classifier(n *netlist.Netlist, samples int) (
 	classify func(context.Context, []uint64, int) (*sim.Result, error), code *runner.Engine, err error,
 ) {

@@ -10,25 +10,45 @@ import (
 
 	"ialgn/internal/dataset"
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/internal/runner"
 	"ialgn/internal/verify"
 	"ialgn/trainer"
 )
 
-// Evaluation reports how well a model classifies labelled samples.
+// Evaluation reports how well a model classifies labelled samples. The metrics have the names and values of
+// scikit-learn with zero_division=0. An interval is a lower and an upper limit, with a confidence of 95 %.
 type Evaluation struct {
-	Samples   int      `json:"samples"`
-	Correct   int      `json:"correct"`
-	Accuracy  float64  `json:"accuracy"`
+	Samples          int        `json:"samples"`
+	Correct          int        `json:"correct"`
+	Accuracy         float64    `json:"accuracy"`
+	AccuracyInterval [2]float64 `json:"accuracy_interval"` // Wilson's interval
+	// BalancedAccuracy is the mean recall of the classes that have samples. Its interval is made from Wilson's
+	// intervals of the recalls (Zou and Donner 2008).
+	BalancedAccuracy         float64    `json:"balanced_accuracy"`
+	BalancedAccuracyInterval [2]float64 `json:"balanced_accuracy_interval"`
+	MacroF1                  float64    `json:"f1_macro"`          // mean F1 of the classes with samples or predictions
+	MatthewsCorrcoef         float64    `json:"matthews_corrcoef"` // from -1 to 1; 0 for guesses
+	// ROCAUC and AveragePrecision are set if there are two classes and both have samples. The second class is the
+	// positive class. The score of a sample is its class count of the second class minus its class count of the first.
+	ROCAUC           *float64 `json:"roc_auc,omitempty"`
+	AveragePrecision *float64 `json:"average_precision,omitempty"`
+
 	Classes   []string `json:"classes"`
 	Confusion [][]int  `json:"confusion"` // [label][predicted]
-	// for each label, the share of its samples that are classified correctly; null for a label without samples
-	PerClass []*float64 `json:"per_class"`
-	Engine   string     `json:"engine"` // native, or simulator, which is the trainer's forward pass here
-	ISA      string     `json:"isa"`
-	Rate     float64    `json:"images_per_second"`
-	Batches  []Batch    `json:"batches,omitempty"` // consecutive parts of a file's samples
+	// PerClass is the recall of each class; null for a class without samples.
+	PerClass       []*float64   `json:"per_class"`
+	Precision      []float64    `json:"precision"`       // share of the samples predicted as the class that have its label
+	Recall         []float64    `json:"recall"`          // as PerClass, but 0 for a class without samples
+	RecallInterval [][2]float64 `json:"recall_interval"` // Wilson's intervals; 0 and 1 for a class without samples
+	F1             []float64    `json:"f1"`              // harmonic mean of precision and recall
+	Support        []int        `json:"support"`         // samples of each class
+
+	Engine  string  `json:"engine"` // native, or simulator, which is the trainer's forward pass here
+	ISA     string  `json:"isa"`
+	Rate    float64 `json:"images_per_second"`
+	Batches []Batch `json:"batches,omitempty"` // consecutive parts of a file's samples
 
 	// Note, if not nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`
@@ -126,8 +146,9 @@ func evaluate(ctx context.Context, n *network, test *tested, by engine, batch in
 	if err != nil {
 		return nil, err
 	}
+	seconds := time.Since(begin).Seconds()
 	e := newEvaluation(n.classes, scores, test.Levels.Labels)
-	e.Rate = float64(e.Samples) / max(1e-9, time.Since(begin).Seconds())
+	e.Rate = float64(e.Samples) / max(1e-9, seconds)
 	e.Engine, e.ISA = engineName(code)
 	e.Note = test.note()
 	if batch > 0 {
@@ -175,20 +196,25 @@ func scoresBy(ctx context.Context, n *network, code *runner.Engine, test *tested
 }
 
 func newEvaluation(classes []string, s *model.Scores, labels []uint8) *Evaluation {
+	m := s.Confusion(labels)
 	e := &Evaluation{
-		Samples: len(labels), Correct: s.Correct(labels), Classes: classes,
-		Confusion: s.Confusion(labels), PerClass: make([]*float64, len(classes)),
+		Samples: len(labels), Correct: s.Correct(labels), Accuracy: metrics.Accuracy(m),
+		AccuracyInterval: metrics.AccuracyInterval(m),
+		BalancedAccuracy: metrics.BalancedAccuracy(m), BalancedAccuracyInterval: metrics.BalancedAccuracyInterval(m),
+		MacroF1: metrics.MacroF1(m), MatthewsCorrcoef: metrics.MatthewsCorrcoef(m),
+		Classes: classes, Confusion: m, PerClass: make([]*float64, len(classes)),
 	}
-	e.Accuracy = float64(e.Correct) / float64(max(1, e.Samples))
-	for y, row := range e.Confusion {
-		all := 0
-		for _, n := range row {
-			all += n
+	for y, c := range metrics.Classes(m) {
+		if c.Support > 0 {
+			e.PerClass[y] = &c.Recall
 		}
-		if all > 0 {
-			recall := float64(row[y]) / float64(all)
-			e.PerClass[y] = &recall
-		}
+		e.Precision, e.Recall = append(e.Precision, c.Precision), append(e.Recall, c.Recall)
+		e.RecallInterval = append(e.RecallInterval, metrics.Wilson(m[y][y], c.Support))
+		e.F1, e.Support = append(e.F1, c.F1), append(e.Support, c.Support)
+	}
+	if len(classes) == 2 && e.Support[0] > 0 && e.Support[1] > 0 {
+		ranks := metrics.Differences(labels, s.Counts)
+		e.ROCAUC, e.AveragePrecision = new(metrics.ROCAUC(ranks)), new(metrics.AveragePrecision(ranks))
 	}
 	return e
 }

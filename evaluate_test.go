@@ -1,9 +1,11 @@
 package ialgn
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ialgn/internal/model"
 	"ialgn/trainer"
@@ -14,14 +16,38 @@ func TestEvaluation(t *testing.T) {
 	labels := []uint8{0, 0, 0, 0, 1, 1, 1}
 	r := newEvaluation([]string{"setosa", "b", "none"}, &model.Scores{Classes: 3, Predicted: []uint8{0, 0, 0, 1, 1, 2, 0}},
 		labels)
-	recall := func(v float64) *float64 { return &v }
 	want := &Evaluation{
-		Samples: 7, Correct: 4, Accuracy: 4.0 / 7, Classes: []string{"setosa", "b", "none"},
-		Confusion: [][]int{{3, 1, 0}, {1, 1, 1}, {0, 0, 0}},
-		PerClass:  []*float64{recall(0.75), recall(1.0 / 3), nil},
+		Samples: 7, Correct: 4, Accuracy: 4.0 / 7, AccuracyInterval: [2]float64{0.2505, 0.8418},
+		BalancedAccuracy: (3.0/4 + 1.0/3) / 2, BalancedAccuracyInterval: [2]float64{0.2791, 0.7929},
+		MacroF1: (3.0/4 + 2.0/5 + 0) / 3, MatthewsCorrcoef: (4.0*7 - 4*4 - 3*2) / math.Sqrt((49-16-9)*(49-16-4-1)),
+		Classes: []string{"setosa", "b", "none"}, Confusion: [][]int{{3, 1, 0}, {1, 1, 1}, {0, 0, 0}},
+		PerClass:  []*float64{new(0.75), new(1.0 / 3), nil},
+		Precision: []float64{3.0 / 4, 1.0 / 2, 0}, Recall: []float64{3.0 / 4, 1.0 / 3, 0},
+		RecallInterval: [][2]float64{{0.3006, 0.9544}, {0.0615, 0.7923}, {0, 1}},
+		F1:             []float64{3.0 / 4, 2.0 / 5, 0}, Support: []int{4, 3, 0},
 	}
-	if diff := cmp.Diff(want, r); diff != "" {
+	if diff := cmp.Diff(want, r, cmpopts.EquateApprox(0, 0.0001)); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+// TestEvaluationOfTwoClasses checks that two classes are ranked by their count difference, and not ranked if one class
+// has no samples.
+func TestEvaluationOfTwoClasses(t *testing.T) {
+	s := &model.Scores{
+		Classes: 2, Predicted: []uint8{0, 1, 0, 1}, // differences -3, 2, -1, 1
+		Counts: []int32{5, 2, 1, 3, 3, 2, 0, 1},
+	}
+	classes := []string{"no", "yes"}
+	r := newEvaluation(classes, s, []uint8{0, 0, 1, 1}) // the pairs of samples 0 and 2, 0 and 3 are in order
+	if r.ROCAUC == nil || *r.ROCAUC != 0.5 {
+		t.Errorf("ROC AUC %v, want 0.5", r.ROCAUC)
+	}
+	if want := (1.0/2 + 2.0/3) / 2; r.AveragePrecision == nil || math.Abs(*r.AveragePrecision-want) > 1e-12 {
+		t.Errorf("average precision %v, want %v", r.AveragePrecision, want)
+	}
+	if r = newEvaluation(classes, s, []uint8{1, 1, 1, 1}); r.ROCAUC != nil || r.AveragePrecision != nil {
+		t.Errorf("one class is ranked: ROC AUC %v, average precision %v", r.ROCAUC, r.AveragePrecision)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestImportAsks(t *testing.T) {
 	}
 }
 
-// answer answers the questions of an import until it asks for nothing more.
+// answer answers the questions of an import until the import asks for nothing more.
 func answer(t *testing.T, dir string, known map[string]any, c *checkpoint) {
 	t.Helper()
 	for range 20 {

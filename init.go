@@ -29,8 +29,8 @@ type InitOptions struct {
 	Labels     string // if Data is an array: the file of its labels
 	TestLabels string // if Test is an array: the file of its labels
 
-	// Set holds KEY=VALUE settings of section data. They tell Init things about the CSV file that it cannot find out
-	// itself.
+	// Set holds KEY=VALUE settings of section data. They tell Init facts about the CSV file that Init cannot find out
+	// by itself.
 	Set []string
 
 	Folders []string // folders to search for data sets before the usual folders
@@ -417,7 +417,7 @@ const (
 	proposedSteps  = 12_000
 	mostEpochs     = 200
 	leastEpochs    = 10
-	manyFeatures   = 64 // number of features from which on each feature gets fewer thresholds
+	manyFeatures   = 64 // with at least this number of features, each feature gets fewer thresholds
 	thresholdsMany = 4
 	thresholdsFew  = 8
 )

@@ -26,8 +26,8 @@ func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, er
 	return &SampleFile{c, in}, err
 }
 
-// OpenReader is like [Classifier.OpenFile], but reads from r, for example the body of a request. Errors call the
-// input by name. Closing the SampleFile does not close r.
+// OpenReader is like [Classifier.OpenFile], but reads from r, for example the body of a request. Error messages call
+// the input by the given name. Closing the SampleFile does not close r.
 func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (*SampleFile, error) {
 	in, err := dataset.ReadSamples(ctx, name, r, &c.frozen.Encoder, c.data)
 	return &SampleFile{c, in}, err
@@ -36,14 +36,15 @@ func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (
 // Close closes the file.
 func (f *SampleFile) Close() error { return f.in.Close() }
 
-// Classify calls the function each for one block of samples after another. A block has hundreds to thousands of
-// samples. The arguments of each are the number of the block's first sample, the classes of the samples, and their
-// counts as [sample][class]. The slices are valid until each returns. If each returns an error, Classify stops and
-// returns the error. Classify can be called only once. Samples that arrive slowly, for example from a pipe, wait for
-// further samples for at most 20 ms.
+// Classify passes the samples, block by block, to the callback function each. A block has hundreds to thousands of
+// samples. The arguments of the callback are the number of the block's first sample, the classes of the samples, and
+// their counts as [sample][class]. The slices are valid until the callback returns. If the callback returns an error,
+// Classify stops and returns the error. Classify can be called only once. Samples that arrive slowly, for example
+// from a pipe, wait for further samples for at most 20 ms.
 //
-// Classify may read the next block while each runs. If Classify ends early because of an error, it waits for the
-// current read to finish. The end of ctx interrupts a read from a pipe or a terminal, but not from another reader.
+// Classify may read the next block while the callback runs. If Classify ends early because of an error, it waits for
+// the current read to finish. The end of ctx interrupts a read from a pipe or a terminal, but not from another
+// reader.
 func (f *SampleFile) Classify(ctx context.Context, each func(first int, classes []uint16, counts []int32) error,
 ) error {
 	if wordBytes(&f.classifier.frozen.Encoder) == 1 {

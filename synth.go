@@ -78,7 +78,7 @@ type Implementation struct {
 	Cycles    float64   `json:"cycles,omitempty"`             // average clocks between samples (lower bound)
 	Rate      float64   `json:"samples_per_second,omitempty"` // samples per second at the clock frequency of the result
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency in nanoseconds at this clock frequency
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency in nanoseconds at the result's clock
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock frequency was not reached
 	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream; nil: not requested
 

@@ -41,8 +41,8 @@ func memories(out *backend.Output) ([]synth.Memory, error) {
 	return list, nil
 }
 
-// foldSources returns the top module and the Verilog files of a folded engine, and all files of the formats in
-// parts. If there is a wrapper, it is the top module.
+// foldSources returns the top module and the Verilog files of a folded engine, and all files that have one of the
+// formats in parts. If there is a wrapper, it is the top module.
 func foldSources(out *backend.Output, p *plan.Plan, parts []string) (top string, files []string, err error) {
 	top = out.Manifest.Module + backend.FoldSuffix
 	formats := []string{backend.FoldVerilog}

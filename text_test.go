@@ -104,7 +104,7 @@ var textForms = []CompileOptions{
 }
 
 // TestEveryComment changes every comment of every file and every line of NAME.json, one line of each file at a time.
-// Each change is reported with its file and its line.
+// Each change must be reported with its file and its line.
 func TestEveryComment(t *testing.T) {
 	for _, o := range textForms {
 		f := compiled(t, o)
@@ -144,9 +144,9 @@ func TestEveryComment(t *testing.T) {
 	}
 }
 
-// refused returns the name of a changed Verilog file if the reader refuses this file because ialgn does not write
-// such a comment. The error then names the first line of the block of fixed text that contains the comment. If the
-// error in found has another reason, refused returns "".
+// refused looks for a changed Verilog file that the reader refuses because the file has a comment that ialgn never
+// writes. It returns the file's name. The error then names the first line of the block of fixed text that contains
+// the comment. If the error in found has another reason, refused returns "".
 func (f *folder) refused(found string, changed map[string][]byte, i int, changes map[string][]int) string {
 	for name := range changed {
 		line := 0

@@ -23,8 +23,9 @@ type Config = config.Config
 func DefaultConfig() Config { return config.Default() }
 
 // LoadConfig reads a configuration file and applies overrides, each KEY=VALUE. If the run continues from a network of
-// another framework, the keys of section encoder come from this network, and also the keys of section model that the
-// file does not set. If o.Resume is set and o.Init is empty, the checkpoint says from which network the run started.
+// another framework, this network determines the keys of section encoder. It also determines the keys of section
+// model that the file does not set. If o.Resume is set and o.Init is empty, the checkpoint says from which network
+// the run started.
 func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error) {
 	base, err := o.base()
 	if err != nil {
@@ -33,7 +34,7 @@ func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error
 	return config.LoadFrom(path, overrides, base)
 }
 
-// base returns the configuration of the network from which a run starts if another framework trained this network.
+// If another framework trained the network from which a run starts, base returns this network's configuration.
 // Otherwise it returns nil.
 func (o *TrainOptions) base() (*Config, error) {
 	r := trainer.Run{Model: o.Path, Start: o.Init, Resume: o.Resume && o.Init == ""}

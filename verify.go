@@ -119,8 +119,8 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 	return c, c.Err()
 }
 
-// hold returns a private copy of the design's folder and its plan. For a design without a folder, hold first writes a
-// temporary folder.
+// hold returns a private copy of the design's folder, and the design's plan. For a design without a folder, hold
+// first writes a temporary folder.
 func (d *Design) hold(ctx context.Context) (*backend.Output, *plan.Plan, error) {
 	if d.dir != "" {
 		out, err := d.output(ctx)

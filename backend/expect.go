@@ -65,8 +65,8 @@ func (e Expected) writer(f format) func(io.Writer) error {
 	return func(w io.Writer) error { return f.write(w, p) }
 }
 
-// compareFile compares a file with the output of write. It returns "" if they are equal, and a description of the
-// first difference otherwise.
+// compareFile compares a file with the output of the function write. It returns "" if they are equal, and a
+// description of the first difference otherwise.
 func (o *Output) compareFile(ctx context.Context, have File, write func(io.Writer) error, version string) (string,
 	error,
 ) {
@@ -82,7 +82,7 @@ func (o *Output) compareFile(ctx context.Context, have File, write func(io.Write
 	return fmt.Sprintf("%s is not what ialgn %s writes for the %s and the options: %s", have.Name, version, of, place), err
 }
 
-// firstDifference describes the first difference between a file and the output of write.
+// firstDifference describes the first difference between a file and the output of the function write.
 func firstDifference(ctx context.Context, path string, write func(io.Writer) error) (string, error) {
 	have, err := os.ReadFile(path)
 	if err != nil {
@@ -187,8 +187,8 @@ func (o *Output) CompareManifest(want Manifest) ([]string, error) {
 	return compareJSON(manifestName, o.manifest, want, nil)
 }
 
-// compareJSON compares a JSON file with the JSON form of v. It returns a line for each value that differs. Keys in
-// unchecked may have any value.
+// compareJSON compares a JSON file with the JSON form of v. It returns a line for each value that differs. The keys
+// in the list unchecked may have any value.
 func compareJSON(file string, have []byte, v any, unchecked []string) ([]string, error) {
 	want, err := json.Marshal(v)
 	if err != nil {

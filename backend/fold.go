@@ -35,14 +35,14 @@ type FoldReport struct {
 }
 
 // Sequence is the cost of an engine that contains the layers of a single time step and uses them for all steps. The
-// first part of the engine is these layers, and the second part is the module that computes the class.
+// first part of the engine has these layers, and the second part is the module that computes the class.
 type Sequence struct {
 	folded.StepsCost
 	FoldParts
 }
 
 // Positions is the cost of an engine that contains each convolution kernel once. The engine has one part for the
-// kernels of each convolution. The last part is the dense layers.
+// kernels of each convolution. The last part has the dense layers.
 type Positions struct {
 	folded.PositionsCost
 	FoldParts

@@ -42,8 +42,8 @@ func (f format) file(p Product) string { return p.Manifest.Module + f.suffix }
 func always(Product) bool    { return true }
 func onRequest(Product) bool { return false }
 
-// lowered reports whether a product's netlist is lowered to hardware. inLUTs reports whether it consists of LUTs.
-// Some files are written only for lowered netlists, and some only for netlists of LUTs.
+// lowered reports whether a product's netlist is lowered to hardware. inLUTs reports whether the netlist consists of
+// LUTs. Some files are written only for lowered netlists, and some only for netlists of LUTs.
 func lowered(p Product) bool { return p.Hardware != nil && p.Hardware.Hint != nil }
 func inLUTs(p Product) bool  { return p.Hardware != nil && p.Hardware.Style == verilog.LUTs }
 

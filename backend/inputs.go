@@ -15,8 +15,8 @@ const (
 )
 
 // InputsName returns the name of the file that describes how the inputs of a module are computed. For a module NAME,
-// the file is NAME.json. If every folder already has another file called NAME.json, such as report.json, the file is
-// NAME_inputs.json.
+// the file is NAME.json. Some names are taken in every folder, for example report.json. If NAME.json is one of these
+// names, the file is NAME_inputs.json.
 func InputsName(module string) string {
 	if name := module + ".json"; !slices.Contains([]string{manifestName, reportName, certificateName}, name) {
 		return name

@@ -246,7 +246,8 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 	return f, nil
 }
 
-// digest calls write, passes the output on to w, and returns the output's size and SHA-256. It fails when ctx ends.
+// digest calls the function write, passes the function's output on to w, and returns the output's size and SHA-256.
+// It fails when ctx ends.
 func digest(ctx context.Context, w io.Writer, write func(io.Writer) error) (File, error) {
 	hash := sha256.New()
 	count := &counted{ctx: ctx, w: io.MultiWriter(w, hash)}

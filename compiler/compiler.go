@@ -102,7 +102,7 @@ func (o Options) passes() []Pass {
 	}
 }
 
-// pure converts the function of a pass, which returns no error, to the type [Run].
+// pure converts a pass function that returns no error to the type [Run].
 func pure(pass func(*netlist.Netlist) *netlist.Netlist) Run {
 	return func(_ context.Context, n *netlist.Netlist) (*netlist.Netlist, error) { return pass(n), nil }
 }

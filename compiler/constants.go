@@ -10,9 +10,9 @@ import (
 // Constants evaluates cells that do not depend on any input. It removes constant, repeated and vacuous inputs from
 // function cells, and replaces a cell without inputs by a constant.
 //
-// It also simplifies cells of other kinds without changing their kind. It removes bits that do not influence the
-// result from comparisons, and zeros from popcounts. It removes bit positions from an argmax if all words agree in
-// them. It also removes registers that never leave 0, and enables that are always 1. A carry with one constant input
+// It also simplifies cells of other kinds without changing their kind. In comparisons, it removes bits that do not
+// influence the result. In popcounts, it removes zeros. In an argmax, it removes bit positions in which all words
+// agree. It also removes registers that never leave 0, and enables that are always 1. A carry with one constant input
 // stays a carry, because a carry in a carry chain costs nothing and a function would break the chain. Primitives are
 // not changed.
 //
@@ -180,7 +180,8 @@ func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	rebuild(c, i, uint64(left), c.Old.Outputs(i), word)
 }
 
-// foldCarry replaces a majority of two equal inputs, or of two different constants.
+// foldCarry replaces a carry by one of its inputs if two inputs are equal nets, or if two inputs are different
+// constants.
 func foldCarry(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	for p := range in {
 		v, w, rest := in[p], in[(p+1)%3], in[(p+2)%3]

@@ -59,8 +59,8 @@ func newHasher(n *netlist.Netlist) *hasher {
 	return &hasher{Copier: copier(n, sizeOf(n)), slots: make([]slot, slots)}
 }
 
-// find returns the first cell with the form h.now, and stores its form in h.then. If there is no such cell, it adds
-// cell i to the table.
+// find returns the first cell whose form equals h.now. The form of this cell is then in h.then. If there is no such
+// cell, it adds cell i to the table.
 func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	sum := h.now.hash()
 	mask := uint64(len(h.slots) - 1)
@@ -90,7 +90,7 @@ type form struct {
 	complement bool // the cell's function is the complement of the form's function
 }
 
-// set computes the form of cell i of the old netlist, over nets of the new netlist.
+// set computes the form of cell i of the old netlist. The form contains nets of the new netlist.
 func (f *form) set(c *netlist.Copier, i netlist.Cell) {
 	f.kind, f.param, f.complement = c.Old.Kind(i), c.Old.Param(i), false
 	f.pins = append(f.pins[:0], c.Inputs(i)...)

@@ -14,7 +14,7 @@ import (
 // probed is a netlist of two gates with a probe between them.
 func probed() *netlist.Netlist { return named("y", "p", 1)(nil) }
 
-// rewritten copies a netlist and calls cell to copy each of its cells.
+// rewritten copies a netlist. It calls the function cell to copy each cell.
 func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *netlist.Netlist {
 	c := netlist.NewCopier(n)
 	for i := range netlist.Cell(n.Cells()) {
@@ -159,7 +159,7 @@ func TestHashedInverters(t *testing.T) {
 	}
 }
 
-// TestLasting has a pass undo a property that an earlier pass promised for the rest of the table.
+// TestLasting lets a pass undo a property that an earlier pass promised for the rest of the table.
 func TestLasting(t *testing.T) {
 	table := Table{Package: "compiler", Passes: []Pass{
 		{Name: "constants", Holds: constantsFolded, Lasting: true, Run: pure(Constants)},

@@ -27,7 +27,7 @@ type passCase struct {
 	old, want build
 }
 
-// These are the function tables that the cases use, with input 0 in the lowest bit.
+// These are the function tables that the cases use. Input 0 is the lowest bit of a line's number.
 const (
 	tableAnd  = 0b1000
 	tableNand = 0b0111
@@ -98,8 +98,8 @@ func sameOn(ctx context.Context, old, got *netlist.Netlist) error {
 	return sim.Same(ctx, old, got, sim.Random{Words: 40, Seed: 1})
 }
 
-// check fails the test if the pass that turned old into got broke a rule of all passes that may not grow the netlist,
-// or changed the function.
+// check checks one run of a pass, which turned the netlist old into the netlist got. It fails the test if the pass
+// changed the function, or broke a rule for passes that may not grow the netlist.
 func check(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
 	if err := errors.Join((&Pass{}).kept(old, got), sameOn(t.Context(), old, got)); err != nil {

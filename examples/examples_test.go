@@ -123,8 +123,8 @@ type outcome struct {
 	software *software.Result
 }
 
-// run trains a configuration, compiles the whole classifier and verifies it over the whole test set. It looks for
-// data sets first in the folders that the argument first lists. It skips the test if the data set is not found.
+// run trains a configuration, compiles the whole classifier and verifies it over the whole test set. It searches for
+// data sets in the given folders first. It skips the test if the data set is not found.
 func run(t *testing.T, path string, set []string, first ...string) outcome {
 	t.Helper()
 	ctx := context.Background()

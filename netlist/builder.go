@@ -75,7 +75,7 @@ func (b *Builder) Function(table uint64, o Origin, in ...Net) Net {
 	return b.Cell(Function, table, o, in...)
 }
 
-// Word returns a bus of the given width: consecutive nets that start with first.
+// Word returns a bus of the given width: consecutive nets that begin with the net first.
 func Word(first Net, width int) []Net {
 	w := make([]Net, width)
 	for i := range w {

@@ -1,9 +1,9 @@
 package netlist
 
-// Chains maps the carries of a netlist to the carry chains of an FPGA such as iCE40. There, a logic cell holds a LUT
-// with four inputs and a carry. The carry has three operands: the second and third input of the LUT, and the carry of
-// the cell below. The fourth input of the LUT can also read the carry of the cell below. The first two inputs of a
-// [Carry] are its operands, and the third input is the carry from below.
+// Chains maps the carries of a netlist to the carry chains of an FPGA such as iCE40. There, a logic cell holds a
+// carry and a LUT with four inputs. The carry has three operands: the second and third input of the LUT, and the
+// carry of the cell below. The fourth input of the LUT can also read the carry of the cell below. The first two
+// inputs of a [Carry] are its operands, and the third input is the carry from below.
 //
 // Only two cells can read a carry directly on its chain. They are the next carry and the LUT in the logic cell of the
 // next carry. At the end of the chain, only the LUT above can read the carry. All other readers need a LUT that
@@ -147,7 +147,7 @@ func (n *Netlist) supports(c Cell) int {
 }
 
 // pair finds a function that reads v and can share a logic cell with the next carry of v. Apart from v and that
-// carry's operands, the function may depend on at most one other net. pair reports whether it found one.
+// carry's operands, the function may depend on at most one other net. pair reports whether it found such a function.
 func (s *Chains) pair(n *Netlist, v Net, readers []Cell) bool {
 	next := s.next[v]
 	at := n.Inputs(next)

@@ -10,7 +10,7 @@ const CountsPort = "counts"
 
 // WithCounts returns n with the class counts as an additional output port, named counts, after the other ports. The
 // port has one word for each class, beginning with class 0 in the lowest bits. The words are labelled with the class
-// names. The nets of the port are the nets of the probes count_0, count_1 and so on, which stay.
+// names. The nets of the port are the nets of the probes count_0, count_1 and so on. These probes stay.
 //
 // The result shares its cells with n, so the call costs almost nothing. WithCounts returns an error if n does not
 // have one count probe for each class, all of the same width. Package freeze makes these probes for the scopes

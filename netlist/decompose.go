@@ -40,8 +40,8 @@ func Support(extended uint64) (pins uint8) {
 	return pins
 }
 
-// Effective returns the extended table of a function cell that reads the nets in. Inputs that are constant nets are
-// replaced by their values. If several inputs are the same net, only the first remains in the [Support].
+// Effective returns the extended table of a function cell that reads the given nets. Inputs that are constant nets
+// are replaced by their values. If several inputs are the same net, only the first remains in the [Support].
 func Effective(table uint64, in []Net) uint64 {
 	t := Extend(table, len(in))
 	for j, v := range in {

@@ -51,8 +51,8 @@ func ExampleGraph_cone() {
 	// [c0 c1 in_x]
 }
 
-// This example finds the deepest path from the inputs to the count. It has gonum find the shortest path, with negated
-// levels as weights.
+// This example finds the deepest path from the inputs to the count. It uses gonum to find the shortest path, with
+// negated levels as weights.
 func ExampleLevels() {
 	g := netlist.NewLevels(parsed(twoChains))
 	all, _ := path.BellmanFordFrom(g.InputNode(0), g)
@@ -78,7 +78,7 @@ func ExampleGraph_dominators() {
 	// in_x
 }
 
-// This example has gonum order drivers before readers. A netlist's own cell order has the same property.
+// This example uses gonum to order drivers before readers. A netlist's own cell order has the same property.
 func ExampleGraph_order() {
 	order, err := topo.Sort(netlist.NewGraph(parsed(twoChains)))
 	if err != nil {

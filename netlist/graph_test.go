@@ -27,7 +27,7 @@ func ids(it graph.Nodes) []int64 {
 
 func sorted(s []int64) []int64 { slices.Sort(s); return s }
 
-// TestGraph compares the graph view, node by node, with gonum's own graph built naively from all pins.
+// TestGraph compares a Graph, node by node, with gonum's own graph, which [naive] builds from all pins.
 func TestGraph(t *testing.T) {
 	for seed := range uint64(40) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Registers: seed%2 == 1})
@@ -120,7 +120,7 @@ func TestGraphOutside(t *testing.T) {
 	}
 }
 
-// TestGraphAlgorithms runs algorithms of gonum over the view.
+// TestGraphAlgorithms runs gonum's algorithms on a Graph.
 func TestGraphAlgorithms(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Depth: 7})
 	n, err := freeze.Network(f, netlist.Full)

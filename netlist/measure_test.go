@@ -72,8 +72,8 @@ func realGates(f *model.Frozen) (count int) {
 	return count
 }
 
-// TestParts measures a classifier whose encoder and head have been lowered in part. The nets that a function without
-// an origin reads determine its part. Paths must end at registers.
+// TestParts measures a classifier whose encoder and head have been lowered in part. If a function has no origin, its
+// part depends on the nets that it reads. Paths must end at registers.
 func TestParts(t *testing.T) {
 	const encoder, gates, head = netlist.PartEncoder, netlist.PartGates, netlist.PartHead
 	none, gate := netlist.Origin{}, func(layer uint16) netlist.Origin { return netlist.Origin{Layer: layer} }

@@ -96,8 +96,8 @@ type Port struct {
 	Nets   []Net // least significant bit first
 }
 
-// PrimitiveType declares a target primitive. It contains the names of the pins and the function, as a table like the
-// table of a [Function] cell.
+// PrimitiveType declares a target primitive. It contains the names of the pins, and the function as a truth table in
+// the same form as for a [Function] cell.
 type PrimitiveType struct {
 	Name   string
 	Inputs []string

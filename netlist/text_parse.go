@@ -292,7 +292,8 @@ func (p *textParser) param(k Kind) uint64 {
 	return v
 }
 
-// inputs reads the nets that a cell reads. They must be below own, the first net that the cell drives.
+// inputs reads the nets that a cell reads. All of them must be below the net own, which is the first net that the
+// cell drives.
 func (p *textParser) inputs(own Net) {
 	p.pins = p.pins[:0]
 	for p.tok.kind == tokenNumber {

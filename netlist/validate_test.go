@@ -9,7 +9,7 @@ import (
 
 var none Origin
 
-// wantError fails the test unless the text of err begins with want. If want is empty, err must be nil.
+// wantError fails the test unless the text of err begins with the text want. If want is empty, err must be nil.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {

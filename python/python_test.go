@@ -75,7 +75,7 @@ func TestPackage(t *testing.T) {
 	compareWritten(t, written)
 }
 
-// TestMissingWords compares the words that mean a missing value in the Python package with those of the trainer.
+// TestMissingWords checks that the Python package and the trainer have the same words for a missing value.
 func TestMissingWords(t *testing.T) {
 	const show = `import json
 from ialgn.table import MISSING_NUMBERS, MISSING_WORDS

@@ -215,8 +215,8 @@ func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64
 	}
 }
 
-// load copies one block of words into the nets of a port. Each row has stride words, and the block begins at word
-// first of each row. At the end of a row, load may copy words of the next row, which are ignored.
+// load copies one block of words into the nets of a port. Each row has stride words, and the block begins at the word
+// with the index first in each row. At the end of a row, load may copy words of the next row, which are ignored.
 func (s *Simulator) load(port netlist.Port, rows []uint64, stride, first int) {
 	for r, v := range port.Nets {
 		copy(s.Net(v), rows[r*stride+first:])

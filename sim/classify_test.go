@@ -97,9 +97,9 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestClassifyPipeline classifies with pipelines in which counts and class appear in different stages. It uses no
-// samples, and many blocks of samples. The test would notice if a block was in the pipeline for one clock too many or
-// too few, or if count and class belonged to different samples.
+// TestClassifyPipeline classifies with pipelines in which counts and class appear in different stages. It tests with
+// no samples, and with many blocks of samples. The test would notice if a block was in the pipeline for one clock too
+// many or too few, or if count and class belonged to different samples.
 func TestClassifyPipeline(t *testing.T) {
 	const classes, chains = 5, 7
 	for _, samples := range []int{0, 1, 200, 5000} {
@@ -135,7 +135,8 @@ func TestClassifyPipeline(t *testing.T) {
 	}
 }
 
-// TestSettle compares a pipeline whose inputs are held with the same netlist before pipelining.
+// TestSettle holds the inputs of a pipeline, and compares its values with the values of the same netlist before
+// pipelining.
 func TestSettle(t *testing.T) {
 	for seed := range uint64(20) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{})

@@ -77,7 +77,7 @@ func (c *counter) settle(words int) {
 	}
 }
 
-// total counts the ones among the nets in. The result is in the rows of c.sum.
+// total counts the ones among the given nets. The result is in the rows of c.sum.
 func (c *counter) total(s *Simulator, in []netlist.Net) {
 	c.reset(s.block, len(in))
 	i := 0

@@ -160,8 +160,8 @@ func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net
 	}
 }
 
-// replace updates the largest number so far for the 64 samples of word w. It takes the new number for each sample in
-// which the new number is larger, and returns a mask of these samples.
+// replace updates the largest number so far for the 64 samples of word w. For each sample in which the argument
+// number is larger, this number becomes the largest so far. replace returns a mask of these samples.
 func (s *Simulator) replace(number []netlist.Net, w int) uint64 {
 	larger := uint64(0)
 	for b, v := range number {

@@ -17,15 +17,15 @@ import (
 type Random struct {
 	Words int // number of words of 64 samples
 	Seed  uint64
-	// Codes makes the inputs thermometer codes: if a bit's label is "FEATURE > THRESHOLD", as package
-	// internal/freeze makes it, the bit is 1 only if the preceding bit of the same feature is 1.
+	// Codes makes the inputs thermometer codes. It applies to bits with labels of the form "FEATURE > THRESHOLD",
+	// which package internal/freeze makes. Such a bit is 1 only if the preceding bit of the same feature is 1.
 	Codes bool
 }
 
 // Same compares two netlists on random samples. It returns an error that names the first bit of an output port or
 // probe in which they differ. The netlists must have the same ports. If both have registers, each word is one clock
 // for 64 samples. If only the second netlist has registers, it must be a pipeline ([netlist.Pipeline]). Each word is
-// then held at its inputs until the word has passed all stages.
+// then held at the inputs of the second netlist until the word has passed all stages.
 //
 // Same also returns an error if a netlist is invalid, if the ports differ, or if ctx ends.
 func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
@@ -62,7 +62,8 @@ func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
 	return nil
 }
 
-// rows returns random bit rows for each port. Each row consists of the given number of words, numbered from first.
+// rows returns random bit rows for each port. Each row consists of the given number of words. The argument first is
+// the number of the first word.
 func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) [][]uint64 {
 	var in [][]uint64
 	for _, p := range ports {

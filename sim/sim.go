@@ -196,8 +196,8 @@ func (s *Simulator) checkInputs(words int, in [][]uint64) error {
 	return nil
 }
 
-// run evaluates the netlist on the given number (count) of words of each input row, beginning with word first. Each
-// row has stride words.
+// run evaluates the netlist on some words of each input row. The argument count is the number of these words, and
+// first is the index of the first one. Each row has stride words.
 func (s *Simulator) run(in [][]uint64, stride, first, count int) {
 	s.words = count
 	for i, p := range s.n.InputPorts() {

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/engine"
 )
 
-// TestAugmentedEpochs checks that augmentation changes an image differently in each epoch. A repeated epoch changes
-// each image as before.
+// TestAugmentedEpochs checks that augmentation changes an image differently in each epoch. If an epoch is repeated,
+// each image must change in the same way as the first time.
 func TestAugmentedEpochs(t *testing.T) {
 	cfg := parse(t, "train.augment.rotate=10")
 	data, err := LoadData(t.Context(), cfg, nil)

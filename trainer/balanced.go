@@ -44,7 +44,7 @@ func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	order, names := make([]int32, nodes*len(pins)), make([]int32, n)
 	stream.Permutation(order)
 	stream.Permutation(names)
-	own := s.Width / groups // nodes of the group that belong to this part
+	own := s.Width / groups // nodes of the group in this rank's part
 	for i, k := range pins {
 		for node := group * own; node < (group+1)*own; node++ {
 			in := number(m.Part, node) - group*nodes

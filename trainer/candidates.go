@@ -67,7 +67,7 @@ func (r *replacing) window() (window, windows, first, end int, ok bool) {
 	return window, windows, window * size, (window + 1) * size, window < windows
 }
 
-// score starts to score the batches of a window.
+// score makes the engine compute the scores of a window from now on.
 func (r *replacing) score(window, windows int) {
 	r.scores = r.eng.NewScores(window, windows)
 	r.eng.Score(r.scores)

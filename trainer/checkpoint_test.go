@@ -233,7 +233,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killOften kills a run kills times and then lets it end.
+// killOften kills a run the given number of times and then lets it end.
 func killOften(t *testing.T, kind, path string, kills int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -322,7 +322,7 @@ func delay(d time.Duration) func(<-chan struct{}) {
 	}
 }
 
-// temporary returns a function that waits until a file matches the pattern, and then for some milliseconds.
+// temporary returns a function that waits until a file matches the pattern, and then waits some more milliseconds.
 func temporary(pattern string, more int) func(<-chan struct{}) {
 	old, _ := filepath.Glob(pattern)
 	return func(ended <-chan struct{}) {

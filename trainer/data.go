@@ -40,7 +40,7 @@ type Data struct {
 
 	groups          *dataset.Groups  // groups of the training samples; nil: none
 	ordered         bool             // the samples are in the order of time
-	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil without one
+	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil if there is none
 }
 
 // Use re-encodes the samples in place with enc, the encoder of a model. The run must learn thresholds. Use returns an
@@ -61,7 +61,7 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	return loadAfter(ctx, nil, cfg, folders)
 }
 
-// loadAfter is like [LoadData], but uses the data set opened if opened is not nil.
+// loadAfter is like [LoadData], but if the argument opened is not nil, it uses this open data set.
 func loadAfter(ctx context.Context, opened *dataset.Set, cfg config.Config, folders []string) (*Data, error) {
 	set, err := opened.With(ctx, cfg.Data, cfg.Encoder, folders)
 	if err != nil {
@@ -206,7 +206,7 @@ type TestData struct {
 	Name    string
 	Classes []string // class names in the data set
 	Levels  *encoding.Packed
-	Words   *encoding.Packed // BitsIn bits for each word, as the input port of a design with scope full expects them
+	Words   *encoding.Packed // words of BitsIn bits each, as expected by the input port of a design with scope full
 	SHA256  string
 }
 

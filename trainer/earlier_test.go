@@ -16,7 +16,7 @@ func wantError(t *testing.T, err error, text string) {
 	}
 }
 
-// untrained resumes seeds and expects an error that contains the text want before any batch is trained.
+// untrained resumes seeds and expects an error before any batch is trained. The error's text must contain want.
 func untrained(t *testing.T, s Seeds, want string) {
 	t.Helper()
 	s.Resume = true
@@ -28,7 +28,7 @@ func untrained(t *testing.T, s Seeds, want string) {
 	wantError(t, err, want)
 }
 
-// onOtherData changes the record of a file as if it had been trained on other data.
+// onOtherData changes the record in a model file, so that the model seems to have been trained on other data.
 func onOtherData(t *testing.T, path string) {
 	t.Helper()
 	m := loadModel(t, path)

@@ -51,7 +51,7 @@ func fewDigits(t *testing.T) func(network ...string) []string {
 			sets = append(sets, fmt.Sprintf("data.%s=%s", key, path))
 		}
 	}
-	shapes := map[string][]string{"conv": {"model.image=1,8,8"}, "recurrent": {"model.steps=8"}} // not in the array files
+	shapes := map[string][]string{"conv": {"model.image=1,8,8"}, "recurrent": {"model.steps=8"}} // the files lack a shape
 	return func(network ...string) []string {
 		return slices.Concat(sets, network, shapes[parse(t, network...).Model.Topology])
 	}

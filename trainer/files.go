@@ -11,7 +11,7 @@ type output interface {
 	Abort()        // removes the file
 }
 
-// create writes the model and extra to a temporary file next to path.
+// create writes the model and the additional content extra to a temporary file next to path.
 func (s *session) create(path string, extra model.Extra) (output, error) {
 	if s.Ranks != nil {
 		f, err := s.m.Stage(s.Ranks, path, extra)

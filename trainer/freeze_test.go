@@ -46,10 +46,10 @@ var byLayers = []string{
 }
 
 // TestFreeze freezes layers of networks of every engine. It interrupts each run at several times: before a layer is
-// frozen, right after that, and between two freezings. It resumes the run on another SIMD path with another number of
-// threads. The resulting model must have the same bytes as without interruption. At the end, a frozen layer must have
-// the logits from the time when it was frozen, and the other layers must have changed. By default, each network is
-// interrupted at two of the four times.
+// frozen, right after a layer is frozen, and between two such times. It resumes the run on another SIMD path with
+// another number of threads. The resulting model must have the same bytes as without interruption. At the end, a
+// frozen layer must have the logits from the time when it was frozen, and the other layers must have changed. By
+// default, each network is interrupted at two of the four times.
 func TestFreeze(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -89,7 +89,8 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// interruptedAt trains until an epoch and batch and is interrupted there. Batch 0 is after the epoch's evaluation.
+// interruptedAt trains until the given epoch and batch and is interrupted there. With batch 0, the interruption comes
+// after the epoch's evaluation.
 func interruptedAt(t *testing.T, r Run, epoch, batch int) {
 	t.Helper()
 	if batch > 0 {

@@ -24,7 +24,7 @@ type hooks struct {
 	stepping []func(ctx context.Context, b *engine.Batch, samples []int32)
 	stepped  []func() error
 
-	// around hooks must call do, which makes the optimiser step with number step.
+	// around hooks must call do, which makes the optimiser step with the given number.
 	around []func(step int, do func())
 
 	// evaluated hooks add results to an epoch's Progress after the frozen network was evaluated on the test part.

@@ -68,8 +68,8 @@ func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 	return all
 }
 
-// drawNode draws the logits of one node in each layer of section i, namely the node with index node. It also draws
-// the wires of these nodes, unless the wires are balanced or structured.
+// drawNode draws the logits of one node in each layer of section i. The argument node is the index of this node in
+// the layer. drawNode also draws the wires of these nodes, unless the wires are balanced or structured.
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
@@ -113,10 +113,10 @@ func drawFunction(w []float32, cfg *config.Config, layer *topology.Layer, at pla
 	}
 }
 
-// passOn writes logits that make a node pass on the bits of the passed pins. If the node chooses among 16 operations,
-// the operation that passes the pin gets the logit skip. If the node has a truth table, the logit of a line grows
-// with the number of passed pins that are 1 in this line. It grows from -skip if no passed pin is 1 to +skip if all
-// are 1.
+// passOn writes logits that make a node pass on the bits of the pins listed in passed. If the node chooses among 16
+// operations, the operation that passes on the listed pin gets a logit with the value skip. If the node has a truth
+// table, the logit of a line grows with the number of passed pins that are 1 in this line. It grows from -skip if no
+// passed pin is 1 to +skip if all are 1.
 func passOn(w []float32, skip float32, pins int, passed []int) {
 	if len(passed) == 0 {
 		return

@@ -66,9 +66,9 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestCandidates checks that the hidden candidates of a gate differ. It also counts the gates that have the gate with
-// their own index in the previous layer as a candidate. This candidate must not occur more often than others. With
-// 600 gates and 5 candidates out of 120, it occurs 25 times on average.
+// TestCandidates checks that the hidden candidates of a gate differ. It also counts the gates that have, as a
+// candidate, the gate with the same index in the previous layer. Such a candidate must not occur more often than
+// other candidates. With 600 gates and 5 candidates out of 120, it occurs 25 times on average.
 func TestCandidates(t *testing.T) {
 	m := initial(t, "model.hidden=5")
 	own := 0

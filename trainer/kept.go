@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Kept returns the model whose encoder the run keeps (encoder.ranges: model). The arrays of the model are not read.
-// This is the start model or, without a start model, the checkpoint to resume from.
+// Kept returns the model whose encoder the run keeps (encoder.ranges: model). This model is the start model or,
+// without a start model, the checkpoint to resume from. The arrays of the model are not read.
 func (r *Run) Kept() (*model.Model, error) {
 	path := r.Start
 	if path == "" && r.Resume {

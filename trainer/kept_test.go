@@ -65,7 +65,7 @@ func TestKeptEncoder(t *testing.T) {
 	train(t, Run{Config: cfg(table("n.csv", header, classAs("%d")), "robust", "colour"), Model: numbered})
 	for name, c := range map[string]struct {
 		file       string
-		base       string // the model to start from; empty means base
+		base       string // the model to start from; empty means the first model
 		categories string
 		clipped    int // features with clipped values
 		unknown    []dataset.Unknown

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// pinned lists the tests that compare trained bytes with a recorded hash, or compare numbers that decide the trained
-// bytes with recorded numbers.
+// pinned lists the tests that compare trained bytes with a recorded hash, or compare recorded numbers with numbers on
+// which the trained bytes depend.
 var pinned = []struct {
 	folder string
 	tests  []string

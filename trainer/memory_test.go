@@ -37,7 +37,7 @@ func TestBytesPerGate(t *testing.T) {
 		gate           float64 // largest allowed number of bytes
 	}{
 		{3072, 16, 660}, // 46,080 inputs
-		{4096, 17, 660}, // 65,536
+		{4096, 17, 660}, // 65,536 inputs
 		{4096, 18, 730},
 	} {
 		t.Run(fmt.Sprintf("inputs=%d", c.features*(c.bits-1)), func(t *testing.T) {

@@ -26,7 +26,8 @@ const (
 	movingReach = 0.1
 	movingFlips = 0.05
 
-	// movingUntil is the share of the epochs after which thresholds no longer move. At least one epoch follows.
+	// movingUntil is the share of the epochs after which thresholds no longer move. At least one epoch comes after the
+	// last move.
 	movingUntil = 0.6
 )
 

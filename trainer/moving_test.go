@@ -292,7 +292,7 @@ func TestLearnedStart(t *testing.T) {
 		"its thresholds are moved until a share of train.epochs = 1")
 }
 
-// TestUseRefuses checks that the encoder of a model of other data is refused.
+// TestUseRefuses checks that an encoder is refused if its model was trained on other data.
 func TestUseRefuses(t *testing.T) {
 	data, err := LoadData(t.Context(), parse(t, learns...), nil)
 	if err != nil {

@@ -60,7 +60,7 @@ func Pace(cfg config.Config, features, classes, threads int) (float64, error) {
 	return gates * float64(steps) / time.Since(begin).Seconds(), nil
 }
 
-// randomBatch returns a batch with the given number of random 64-bit words in all its rows.
+// randomBatch returns a batch of random samples. All rows together have the given number of 64-bit words.
 func randomBatch(words, samples, classes int) engine.Batch {
 	source := rand.New(rand.NewPCG(1, 2))
 	b := engine.Batch{X: make([]uint64, words), Labels: make([]uint8, samples)}

@@ -29,7 +29,7 @@ type patches struct {
 	area, planes    int
 }
 
-// patchPin is one pin of all nodes in a layer.
+// patchPin describes one pin, which all nodes of a layer have.
 type patchPin struct {
 	*model.Pin
 	section, nodes int // nodes of each kernel

@@ -106,8 +106,8 @@ func (r *Run) agree(err error) error {
 	return err
 }
 
-// exchange is like agree, but also passes data between ranks. If no rank has an error, it returns the data that each
-// rank passed as the argument said.
+// exchange is like agree, but also passes data between ranks. Each rank passes its data in the argument said. If no
+// rank has an error, exchange returns the data of all ranks.
 func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 	if r.Ranks == nil {
 		return [][]byte{said}, err
@@ -127,7 +127,7 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 		return nil, errors.Join(err, lost(gone))
 	}
 	var first *otherError
-	heard := make([][]byte, len(all)) // a new slice, since other ranks may share all
+	heard := make([][]byte, len(all)) // a new slice, since other ranks may share the slice all
 	for i, m := range all {
 		if len(m) < 2 {
 			return nil, fmt.Errorf("rank %d does not respond", i)
@@ -154,7 +154,8 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 // lost returns the error for a failed exchange between ranks.
 func lost(err error) error { return fmt.Errorf("ranks: %w", err) }
 
-// first calls do on the first rank. All ranks wait for do to return, and then return its error.
+// first calls the function do on the first rank only. On all ranks, first waits until do has returned, and then
+// returns the error of do.
 func (r *Run) first(do func() error) error {
 	var err error
 	if r.writes() {

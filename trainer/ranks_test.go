@@ -21,8 +21,8 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// trainRanks trains with the given number of ranks, each in a goroutine, and returns their errors. If as is not nil,
-// trainRanks calls it to change each rank's run.
+// trainRanks trains with the given number of ranks, each in a goroutine, and returns their errors. The argument as,
+// unless nil, is a function that is called for each rank and may change the rank's run.
 func trainRanks(ctx context.Context, run Run, size int, as func(rank int, r *Run)) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -224,8 +224,9 @@ func TestRanksInterrupted(t *testing.T) {
 	}
 }
 
-// interruptRanks trains with the given number of ranks. It interrupts the rank with the number told. The argument
-// after says at which of this rank's progress reports the interruption comes, counted from 1.
+// interruptRanks trains with the given number of ranks. The argument told is the number of the rank that is
+// interrupted. The argument after is the number of the progress report, counted from 1 on this rank, at which the
+// interruption comes.
 func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)

@@ -40,7 +40,7 @@ func TestEpochAccuracies(t *testing.T) {
 			if cfg.Train.Estimator != "soft" || cfg.Model.Topology == topology.Conv || cfg.Model.Topology == topology.Recurrent {
 				return // a slow evaluation of convolutions exists only in the tests of package engine
 			}
-			// Two class sums may be so close that float32 orders them differently.
+			// Two class sums may be so close that their order differs between float32 and float64.
 			if want := relaxedCorrect(m, data.Test); math.Abs(float64(last.RelaxedCorrect-want)) > 2 {
 				t.Errorf("relaxed: %d of %d correct, want %d", last.RelaxedCorrect, last.TestSamples, want)
 			}

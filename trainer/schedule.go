@@ -10,11 +10,12 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// leastRate is the minimum learning rate. It keeps Adam's constants normal float32 numbers.
+// leastRate is the minimum learning rate. With smaller rates, a constant of Adam could be too small for a normal
+// float32 number.
 const leastRate = 1e-30
 
-// schedule computes the learning rate of each optimiser step. The rate depends only on the number of the step. Its
-// bits are the same on every processor.
+// schedule computes the learning rate of each optimiser step. The rate depends only on the number of the step, and is
+// the same to the bit on every processor.
 type schedule struct {
 	config.Schedule
 	lr            float64
@@ -31,7 +32,7 @@ func newSchedule(t *config.Train, batches int) schedule {
 	}
 }
 
-// warmupSteps returns epochs*batches rounded up, computed with the decimal number in the configuration. For
+// warmupSteps returns epochs*batches rounded up, where epochs is the exact decimal number in the configuration. For
 // example, 0.07 epochs of 100 batches are 7 steps. The product with the float64 nearest to 0.07 would give 8.
 func warmupSteps(epochs float64, batches int) int {
 	steps, ok := new(big.Rat).SetString(strconv.FormatFloat(epochs, 'g', -1, 64))

@@ -52,9 +52,10 @@ func (s *session) start() (*model.Model, error) {
 	return m, nil
 }
 
-// settle replaces the candidates of a pin by the pin's current choice, if the configuration has the same pins without
-// choices. The configuration must set the key, model.hidden or model.anchors, to 1. If the key is missing and 1 is
-// only its default, settle does nothing, because the user did not ask to end the choices.
+// settle ends the choices of pins that have candidates in the model but not in the configuration. Each of these pins
+// keeps only the candidate that it currently chooses. The configuration must set the key (model.hidden or
+// model.anchors) to 1. If the key is missing and 1 is only its default, settle does nothing, because the user did not
+// ask to end the choices.
 func settle(m *model.Model, cfg *config.Config) {
 	is, to := &m.Config.Model, &cfg.Model
 	want := layout(cfg, m.Part)
@@ -220,8 +221,8 @@ func checkSections(m *model.Model) error {
 	return nil
 }
 
-// sameStart compares the start that a run has recorded, was, with the model at r.Start. It returns an error if the
-// two models differ. If r.Start is empty, any recorded start is allowed.
+// sameStart compares the start model that a run has recorded (was) with the model at r.Start. It returns an error if
+// the two models differ. If r.Start is empty, any recorded start is allowed.
 func (r *Run) sameStart(was *model.Start) error {
 	if r.Start == "" {
 		return nil

@@ -34,8 +34,8 @@ func TestStart(t *testing.T) {
 	sameParameters(t, was, m)
 }
 
-// TestStartSettled starts networks whose pins have no candidates from models whose pins have candidates. Each pin
-// must read the source that its pin in the model chose, so both networks compute the same function.
+// TestStartSettled starts from models whose pins have candidates. The new networks have the same pins without
+// candidates. Each pin must read the source that it chose in the model, so both networks compute the same function.
 func TestStartSettled(t *testing.T) {
 	for name, c := range map[string]struct{ model, key string }{
 		"conv":    {"topology=conv kernels=6 levels=2 widths=20 width=20 depth=3 hidden=3", "hidden"},
@@ -95,7 +95,7 @@ func TestStartMoments(t *testing.T) {
 	}
 }
 
-// TestStartSameBytes fine-tunes on several numbers of threads. It also resumes an interrupted fine-tuning run with
+// TestStartSameBytes fine-tunes with several numbers of threads. It also resumes an interrupted fine-tuning run with
 // and without the name of the start model, and after the start model was renamed.
 func TestStartSameBytes(t *testing.T) {
 	dir := t.TempDir()

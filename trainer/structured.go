@@ -46,7 +46,7 @@ func drawGrid(m *model.Model, section, group, groups int) {
 		return
 	}
 	pairs := g.pairs(nodes)
-	own := s.Width / groups // nodes of the group that belong to this part
+	own := s.Width / groups // nodes of the group in this rank's part
 	for node := group * own; node < (group+1)*own; node++ {
 		for k, source := range pairs[number(m.Part, node)-group*nodes] {
 			s.Pins[k].Wires.Set(node, uint32(group*n+source))
@@ -59,7 +59,7 @@ func drawGrid(m *model.Model, section, group, groups int) {
 type grid struct {
 	rows, columns int
 	names         []int32 // names[column + columns*row] is a source
-	shifts        []int32 // shifts from 1 to below columns/2 in random order, the larger half of them first
+	shifts        []int32 // all shifts from 1 to below columns/2: the larger half comes first, each half in random order
 }
 
 func newGrid(stream *draw.Stream, rows, columns int) *grid {
@@ -107,7 +107,7 @@ func (g *grid) pairs(nodes int) [][2]int {
 }
 
 // source returns the source in a given row and column. A column beyond the end of a row continues in the next row.
-// The first row follows the last.
+// After the last row, the first row comes again.
 func (g *grid) source(row, column int) int {
 	row += column / g.columns
 	return int(g.names[row%g.rows*g.columns+column%g.columns])

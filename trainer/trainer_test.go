@@ -66,7 +66,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 // TestSamePaths trains a network that uses the vector kernels on every SIMD path of this processor. The hash of its
-// logits must equal the recorded hash, which assumes the same order of float sums.
+// logits must equal the recorded hash. This is only possible if all paths add floats in the same order.
 func TestSamePaths(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -156,8 +156,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestPeriodicCheckpoint saves after every batch, which must not change the model. It resumes from a copy of a
-// checkpoint that was made on the way, as after a power cut.
+// TestPeriodicCheckpoint saves after every batch, which must not change the model. It then resumes from a copy of an
+// intermediate checkpoint, as after a power cut.
 func TestPeriodicCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	plain, saving, cut := filepath.Join(dir, "plain"), filepath.Join(dir, "saving"), filepath.Join(dir, "cut")

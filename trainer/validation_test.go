@@ -35,7 +35,7 @@ func train(t *testing.T, r Run) *Summary {
 	return s
 }
 
-// refused trains and expects an error that contains the text want.
+// refused trains and expects an error whose text contains want.
 func refused(t *testing.T, r Run, want string) {
 	t.Helper()
 	if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
@@ -52,7 +52,7 @@ func loadModel(t *testing.T, path string) *model.Model {
 	return m
 }
 
-// interrupted trains until an epoch and batch are done.
+// interrupted trains until the given batch of the given epoch is done.
 func interrupted(t *testing.T, r Run, epoch, batch int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -177,7 +177,7 @@ func TestResumeValidation(t *testing.T) {
 
 // TestPutAside checks the files while a second run trains with the same path. The first run's files must be renamed
 // before the first batch. A checkpoint must not record an epoch as the best before the best file holds this epoch.
-// Otherwise a run that is killed between the two writes would lose the epoch.
+// Otherwise a run that is killed between the writes of these two files would lose the epoch.
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	train(t, Run{Config: stops(t), Model: path})

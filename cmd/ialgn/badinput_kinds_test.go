@@ -58,8 +58,8 @@ func gzipped(name, text string) func(*bench) {
 	}
 }
 
-// npy writes a NumPy array whose elements are all zero. code is the element type in NumPy's notation and size the
-// number of data bytes.
+// npy writes a NumPy array whose elements are all zero. The parameter code is the element type in NumPy's notation,
+// and size is the number of data bytes.
 func npy(name, code, shape string, size int) func(*bench) {
 	head := fmt.Sprintf(arrayHead, code, shape)
 	return wrote(name, head+strings.Repeat(" ", 127-len(head))+"\n"+strings.Repeat("\x00", size))

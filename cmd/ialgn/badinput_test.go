@@ -217,8 +217,8 @@ func wrote(name, text string) func(*bench) {
 	return func(b *bench) { writeFile(b.t, name, text) }
 }
 
-// replaced returns a function that replaces the first occurrence of old in a file. The function panics if there is no
-// occurrence.
+// replaced returns a function that replaces the first occurrence of the text old in a file. The function panics if
+// there is no occurrence.
 func replaced(name, old, text string) func(*bench) {
 	return change(name, func(s string) string {
 		if !strings.Contains(s, old) {

@@ -194,8 +194,8 @@ func pageOf(t *testing.T, commands ...[]string) []byte {
 	return html
 }
 
-// manyClasses writes a data set of a hundred classes with long names. It returns a configuration for the data set
-// that trains in almost no time.
+// manyClasses writes a data set of a hundred classes with long names. It returns a configuration for this data set.
+// Training with the configuration takes almost no time.
 func manyClasses(t *testing.T) (config string) {
 	t.Helper()
 	var data strings.Builder

@@ -67,8 +67,8 @@ func needShell(t *testing.T, name string) {
 	}
 }
 
-// compareProposals compares the proposals of a shell with the expected ones. The shell prints one line of proposals,
-// in any order, for each command line. It may print a folder with a slash.
+// compareProposals compares the proposals of a shell with the expected proposals. The shell prints one line of
+// proposals, in any order, for each command line. It may print a folder with a slash.
 func compareProposals(t *testing.T, lines []string, output string) {
 	t.Helper()
 	got := strings.Split(strings.TrimSuffix(output, "\n"), "\n")

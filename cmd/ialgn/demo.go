@@ -43,8 +43,8 @@ const (
 	demoChecked = 100
 )
 
-// These are the options of the demo's two designs. The first is Verilog for people to read, the second a design for a
-// device.
+// These are the options of the demo's two designs. The first design is Verilog for people to read, and the second is
+// a design for a device.
 var (
 	demoOptions = ialgn.CompileOptions{}
 	demoDevice  = ialgn.CompileOptions{Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 )
 
 func evalCommand() *cli.Command {
@@ -89,7 +90,14 @@ type evalReport struct{ *ialgn.Evaluation }
 
 func (r evalReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d correct, accuracy %s\n", r.Correct, r.Samples, percent(r.Accuracy))
-	r.confusion(w)
+	fmt.Fprintf(w, "balanced accuracy %s, macro F1 %s, Matthews coefficient %.4f\n", percent(r.BalancedAccuracy),
+		percent(r.MacroF1), r.MatthewsCorrcoef)
+	fmt.Fprintf(w, "95 %% intervals: accuracy %s, balanced accuracy %s\n", interval(r.AccuracyInterval),
+		interval(r.BalancedAccuracyInterval))
+	if r.ROCAUC != nil {
+		fmt.Fprintf(w, "for class %s: ROC AUC %.4f, average precision %.4f\n", r.Classes[1], *r.ROCAUC, *r.AveragePrecision)
+	}
+	r.classes(w)
 	if len(r.Batches) == 0 {
 		return
 	}
@@ -99,8 +107,12 @@ func (r evalReport) text(w io.Writer) {
 	}
 }
 
-// confusion writes the confusion matrix with complete class names.
-func (r evalReport) confusion(w io.Writer) {
+func interval(limits [2]float64) string {
+	return fmt.Sprintf("%.2f to %s", 100*limits[0], percent(limits[1]))
+}
+
+// classes writes the metrics of each class and its row of the confusion matrix, with complete class names.
+func (r evalReport) classes(w io.Writer) {
 	first, widths := len("class       "), make([]int, len(r.Classes))
 	for k, name := range r.Classes {
 		first, widths[k] = max(first, utf8.RuneCountInString(name)), max(5, utf8.RuneCountInString(name))
@@ -108,20 +120,26 @@ func (r evalReport) confusion(w io.Writer) {
 			widths[k] = max(widths[k], len(fmt.Sprint(row[k])))
 		}
 	}
-	fmt.Fprintf(w, "\n%-*s   recall  predicted as\n%*s", first, "class", first+11, "")
+	const head = "precision    recall        F1  support"
+	fmt.Fprintf(w, "\n%-*s %s  predicted as\n%*s", first, "class", head, first+len(head)+2, "")
 	for k, name := range r.Classes {
 		fmt.Fprintf(w, " %*s", widths[k], name)
 	}
 	fmt.Fprintln(w)
-	for y, row := range r.Confusion {
-		recall := "-"
-		if r.PerClass[y] != nil {
-			recall = percent(*r.PerClass[y])
-		}
-		fmt.Fprintf(w, "%-*s %9s ", first, r.Classes[y], recall)
-		for k, n := range row {
+	for y, c := range metrics.Classes(r.Confusion) {
+		fmt.Fprintf(w, "%-*s %9s %9s %9s %8d ", first, r.Classes[y], shareOf(c.Precision, c.Predicted),
+			shareOf(c.Recall, c.Support), shareOf(c.F1, c.Predicted+c.Support), c.Support)
+		for k, n := range r.Confusion[y] {
 			fmt.Fprintf(w, " %*d", widths[k], n)
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// shareOf returns a share of a number of samples as text, or "-" if there are no samples.
+func shareOf(share float64, samples int) string {
+	if samples == 0 {
+		return "-"
+	}
+	return percent(share)
 }

@@ -11,22 +11,26 @@ import (
 
 // TestEvalReport checks the text of an evaluation in which one class has no samples.
 func TestEvalReport(t *testing.T) {
-	recall := func(v float64) *float64 { return &v }
 	r := evalReport{&ialgn.Evaluation{
-		Samples: 7, Correct: 4, Accuracy: 4.0 / 7, Classes: []string{"setosa", "b", "none"},
-		Confusion: [][]int{{3, 1, 0}, {1, 1, 1}, {0, 0, 0}},
-		PerClass:  []*float64{recall(0.75), recall(1.0 / 3), nil},
-		Batches:   []ialgn.Batch{{Samples: 4, Correct: 3, Accuracy: 0.75}, {First: 4, Samples: 3, Correct: 1, Accuracy: 1.0 / 3}},
+		Samples: 7, Correct: 4, Accuracy: 4.0 / 7, AccuracyInterval: [2]float64{0.25, 0.84},
+		BalancedAccuracy: 0.54, BalancedAccuracyInterval: [2]float64{0.21, 0.799}, MacroF1: 0.41, MatthewsCorrcoef: 0.05,
+		Classes: []string{"setosa", "b", "none"}, Confusion: [][]int{{3, 1, 0}, {1, 1, 0}, {0, 0, 0}},
+		Batches: []ialgn.Batch{
+			{Samples: 4, Correct: 3, Accuracy: 0.75},
+			{First: 4, Samples: 3, Correct: 1, Accuracy: 1.0 / 3},
+		},
 	}}
 	var text strings.Builder
 	r.text(&text)
 	const page = `4 of 7 correct, accuracy 57.14 %
+balanced accuracy 54.00 %, macro F1 41.00 %, Matthews coefficient 0.0500
+95 % intervals: accuracy 25.00 to 84.00 %, balanced accuracy 21.00 to 79.90 %
 
-class          recall  predicted as
-                        setosa     b  none
-setosa         75.00 %       3     1     0
-b              33.33 %       1     1     1
-none                 -       0     0     0
+class        precision    recall        F1  support  predicted as
+                                                     setosa     b  none
+setosa         75.00 %   75.00 %   75.00 %        4       3     1     0
+b              50.00 %   50.00 %   50.00 %        2       1     1     0
+none                 -         -         -        0       0     0     0
 
 first sample   samples  accuracy
            0         4   75.00 %

@@ -127,7 +127,8 @@ func (r explainReport) sampleText(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// The text shows at most this many votes for each class, and this many input bits for each vote. The JSON form has all.
+// The text shows at most this many votes for each class, and this many input bits for each vote. The JSON form has
+// all of them.
 const (
 	votesShown = 5
 	bitsShown  = 6

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/crew"
 )
 
-// guarded calls work and returns the exit status of work. If work panics, there is a bug in the program. guarded then
-// writes a report that users can send to the developers, passes the failure to inObject, and returns exitFault.
+// guarded calls the function work and returns its exit status. If work panics, there is a bug in the program. guarded
+// then writes a report that users can send to the developers, passes the failure to inObject, and returns exitFault.
 func guarded(stderr io.Writer, inObject func(failure), work func() int) (code int) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -262,8 +262,8 @@ func TestUnseenNetlistFault(t *testing.T) {
 	}
 }
 
-// TestClassFaults exchanges inputs between two popcounts. It also permutes the words that the argmax reads, which
-// changes the class of a tie, among others.
+// TestClassFaults exchanges inputs between two popcounts. It also permutes the words that the argmax reads. This
+// changes, for example, the class of a sample with a tie.
 func TestClassFaults(t *testing.T) {
 	for _, c := range compiledModels(t)[1:] {
 		t.Run(c.scope, func(t *testing.T) {
@@ -414,7 +414,7 @@ func TestWrapperFaults(t *testing.T) {
 		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
 		c := compiled{"m.st", dir, "full"}
 		kind := strings.Fields(options)[1]
-		slow := kind == "uart" || kind == "spi" // the script "hardware" verifies these unbroken
+		slow := kind == "uart" || kind == "spi" // the script "hardware" verifies these wrappers without faults
 		if !slow {
 			code, o := c.verify(t, "--samples", "30")
 			if code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 || o.Wrapper.Unplayed != "" {

@@ -59,7 +59,7 @@ func runConfined(t *testing.T, env, stdout string, args ...string) (code int, st
 	}
 	defer errs.Close()
 	p, err := os.StartProcess(program, append([]string{"ialgn-confined"}, args...), &os.ProcAttr{
-		Env: append([]string{env}, os.Environ()...), Files: []*os.File{nil, out, errs}, // the first of equal names counts
+		Env: append([]string{env}, os.Environ()...), Files: []*os.File{nil, out, errs}, // the first value of each name counts
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,8 @@ train: {epochs: 2, batch: 20, seed: 3, checkpoint: {minutes: 0}}
 	must(t, "train", "table.yaml", "-o", "m.st", "--quiet")
 }
 
-// handoverCases returns the options of compile whose output is given to the tools.
+// handoverCases returns lists of options of compile. The files that compile writes with each list are given to the
+// tools.
 func handoverCases() (list [][]string) {
 	for _, target := range append([]string{""}, target.Names()...) {
 		for _, pipeline := range []string{"", "2"} {

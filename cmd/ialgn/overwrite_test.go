@@ -144,8 +144,9 @@ func (o overwriting) reads() bool {
 	return o.wants == "move" || o.wants == "" || strings.Contains(o.args, "--keep")
 }
 
-// refused puts a user's file at the command's output, unless sound has a file there, and runs the command. The test
-// fails unless the command refuses to run and leaves the file unchanged. refused returns the contents of the file.
+// refused puts a user's file at the command's output, unless the map sound has a file there, and runs the command.
+// The test fails unless the command refuses to run and leaves the file unchanged. refused returns the contents of the
+// file.
 func (o overwriting) refused(t *testing.T, sound map[string]string) string {
 	t.Helper()
 	if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {

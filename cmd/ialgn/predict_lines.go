@@ -44,7 +44,8 @@ func objectLines(w io.Writer, names []string, what string, number func([]byte, i
 	return l
 }
 
-// add appends one line for each sample. The first sample has the number first. counts is indexed [sample][class].
+// add appends one line for each sample. The parameter first is the number of the first sample. counts is indexed
+// [sample][class].
 func (l *lines) add(first int, classes []uint16, counts []int32) error {
 	width := len(l.classes)
 	for i, class := range classes {

@@ -16,8 +16,9 @@ import (
 )
 
 // TestPredictPipe interrupts predict while it waits for its standard input, which is a pipe whose writer is idle. In
-// some cases predict has read many samples before, in others few or none. predict must end at once. The pipe is
-// either blocking, as shells make pipes, or pollable, so that Go's runtime waits for it.
+// some cases, predict has read many samples before the interruption. In other cases, it has read few or none. predict
+// must end at once. The pipe is either blocking, as shells make pipes, or pollable, so that Go's runtime waits for
+// it.
 func TestPredictPipe(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

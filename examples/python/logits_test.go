@@ -40,7 +40,7 @@ for line in sys.stdin:
     sys.stdout.close()
 `
 
-// TestLogits has the script read model files with networks of every form, and compares the class, the counts and the
+// TestLogits lets the script read model files with networks of every form, and compares the class, the counts and the
 // logits of each sample with Go's results. The input files are alternately CSV and npy.
 func TestLogits(t *testing.T) {
 	python, forms, lines := interpreter(t), append(netgen.Unshared(), netgen.ConvForms()...), ""

@@ -19,7 +19,7 @@ import (
 	"ialgn/sim"
 )
 
-// What is the text with which a report says which transitions are counted.
+// What describes the transitions that are counted. Reports contain this text.
 const What = "zero-delay transitions between settled values of consecutive samples: activity " +
 	"without glitches, not power"
 
@@ -49,8 +49,8 @@ type Net struct {
 	Transitions int    `json:"transitions"`
 }
 
-// blockWords is the number of words of each net simulated at once. It is small so that large netlists do not need a
-// long row for each net.
+// blockWords is the number of words that are simulated at once for each net. It is small so that large netlists do
+// not need a long row for each net.
 const blockWords = 4
 
 // Measure simulates n on the first of the samples in x and counts transitions. x has one row of bits for each net of
@@ -115,8 +115,8 @@ type meter struct {
 	trace   *trace  // nil without a VCD file
 }
 
-// word counts the transitions in 64 samples. The number of the first sample is first. The samples are in word w of
-// each row of the simulator.
+// word counts the transitions in 64 samples, which are in word w of each row of the simulator. The argument first is
+// the number of the first of these samples.
 func (m *meter) word(first, w int) {
 	valid := ^uint64(0)
 	if left := m.samples - first; left < 64 {

@@ -101,8 +101,8 @@ func counted(r *Report) map[string]int {
 	return count
 }
 
-// TestMeasure compares Measure with the slow count, which simulates one sample at a time. The numbers of samples are
-// below, at and above the sizes of words and blocks. The netlists have operators, LUTs and registers.
+// TestMeasure compares Measure with the function slowly, which simulates one sample at a time. The numbers of samples
+// are below, at and above the sizes of words and blocks. The netlists have operators, LUTs and registers.
 func TestMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name string

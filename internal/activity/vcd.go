@@ -61,7 +61,7 @@ func (t *trace) note(v netlist.Net, value, switched uint64) {
 	}
 }
 
-// write writes the changes of 64 samples. first is the number of the first of these samples.
+// write writes the changes of 64 samples. The argument first is the number of the first of these samples.
 func (t *trace) write(first int) {
 	for i := range t.at {
 		if len(t.at[i]) == 0 {

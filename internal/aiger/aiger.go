@@ -22,8 +22,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Kinds are the kinds of cells that Write supports. Argmax is not supported on purpose: proofs are about the
-// gates and the counts, and a comparison network written for an argmax would not resemble any hardware.
+// Kinds are the kinds of cells that Write supports. Argmax is deliberately left out: proofs are about the gates and
+// the counts, and a comparison network written for an argmax would not resemble any hardware.
 var Kinds = []netlist.Kind{
 	netlist.Function, netlist.Compare, netlist.Carry, netlist.Counter, netlist.Popcount,
 }
@@ -246,8 +246,8 @@ func (g *lowering) fullAdder(a, b, c lit) (sum, carry lit) {
 	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
 }
 
-// count lowers a popcount to full adders. In each column, three bits become one and a carry until one bit is
-// left.
+// count lowers a popcount to full adders. In each column, full adders turn three bits into one bit and a carry, until
+// only one bit is left.
 func (g *lowering) count(in []netlist.Net) []lit {
 	column := make([]lit, len(in))
 	for i, v := range in {

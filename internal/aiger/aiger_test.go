@@ -19,8 +19,8 @@ import (
 	"ialgn/netlist"
 )
 
-// evaluate evaluates a netlist in a slow and obvious way. in has one sample: a value for each bit of the input ports.
-// The result has the value of every net.
+// evaluate evaluates a netlist in a slow and obvious way. The argument in has one sample: a value for each bit of the
+// input ports. The result has the value of every net.
 func evaluate(n *netlist.Netlist, in []bool) []bool {
 	net := make([]bool, n.Nets())
 	net[netlist.True] = true
@@ -238,7 +238,7 @@ func run(t *testing.T, dir string, args ...string) string {
 
 const equivalent = "Networks are equivalent"
 
-// TestABC has abc prove a netlist equivalent to a rewritten form of itself, and find
+// TestABC checks that abc can prove that a netlist is equivalent to a rewritten form of itself, and that abc finds
 // the difference when one output is inverted.
 func TestABC(t *testing.T) {
 	for seed := range uint64(5) {

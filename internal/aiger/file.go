@@ -25,7 +25,7 @@ type Output struct {
 // Read reads a binary AIGER file whose inputs and outputs all have names.
 //
 // It is strict. Latches, sections of later versions of the format, gates out of order, missing or repeated names, and
-// other lines in the symbol table are errors that give the position. A comment section is skipped. The memory that
+// other lines in the symbol table cause errors that give the position. A comment section is skipped. The memory that
 // Read needs depends on the contents that follow the header, not on the sizes that the header claims.
 func Read(r io.Reader) (*File, error) {
 	p := &parser{r: bufio.NewReader(r)}

@@ -79,7 +79,7 @@ func permutation(what string, ref, names []string) ([]int, error) {
 	return order, wrong.err(what)
 }
 
-// mismatch holds the names because of which two files cannot be compared.
+// mismatch holds the names that prevent the comparison of two files.
 type mismatch struct{ missing, extra, doubled []string }
 
 // err returns an error with the first names from each list, or nil if there are no names.

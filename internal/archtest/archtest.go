@@ -50,8 +50,8 @@ type Import struct {
 func (i Import) isTest() bool { return strings.HasSuffix(i.File, "_test.go") }
 
 // Check returns the violations of the policy in the Go module in folder root, one line each, in the order of the
-// files. A line has the form `FILE:LINE: what: why`. It skips nested modules and folders that the go command ignores.
-// It returns an error if the folder cannot be read as a module.
+// files. A line has the form `FILE:LINE: what: why`. Check skips nested modules and folders that the go command
+// ignores. It returns an error if the folder cannot be read as a module.
 func (p *Policy) Check(root string) ([]string, error) {
 	module, err := moduleName(root)
 	if err != nil {

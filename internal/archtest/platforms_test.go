@@ -119,7 +119,7 @@ func (p platform) check(dir, program string) (wrong []string, err error) {
 // positions holds the positions in all files.
 var positions = token.NewFileSet()
 
-// parsed holds a function for each file that parses it once. Most files are built on several platforms.
+// For each file, parsed holds a function that parses the file once. Most files are built on several platforms.
 var parsed sync.Map
 
 // parse parses a file. In files of other modules it leaves out tables, because their elements take longer to check

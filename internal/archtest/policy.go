@@ -5,7 +5,7 @@ import "slices"
 // policy holds the rules of this module that folders named internal cannot express.
 var policy = Policy{
 	Public: []string{".", "trainer", "netlist", "compiler", "backend", "sim"},
-	// These are the programs and the packages that embed documents and examples.
+	// Programs lists the programs, and the packages that only embed documents or examples.
 	Programs: []string{"cmd/...", "lab/...", "examples/...", "docs", "python"},
 
 	Never: []Never{

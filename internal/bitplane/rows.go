@@ -1,9 +1,9 @@
 package bitplane
 
-// AddEvery adds the words x[0], x[stride], x[2*stride] and so on to the end of x. If x holds rows of stride words,
-// these words are one column. It is equivalent to [Counter.Add] for each word, at about a quarter of the cost. It
-// uses a carry-save adder tree (Harley and Seal; Warren, Hacker's Delight, section 5-1) that passes one carry on for
-// every eight words.
+// AddEvery adds to the counts the words x[0], x[stride], x[2*stride] and so on, until x ends. If x holds rows of
+// stride words, these words are one column. AddEvery is equivalent to [Counter.Add] for each word, at about a quarter
+// of the cost. It uses a carry-save adder tree (Harley and Seal; Warren, Hacker's Delight, section 5-1) that passes
+// one carry on for every eight words.
 func (c *Counter) AddEvery(x []uint64, stride int) {
 	for len(c.digits) < 3 {
 		c.digits = append(c.digits, 0)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAddEvery compares the adder tree with adding one word at a time, for numbers of words around eight, which the
-// tree adds at a time, for several strides, and after other additions.
+// TestAddEvery compares the adder tree with adding one word at a time. It tries several strides, and numbers of words
+// around eight, because the tree adds eight words at a time. The counts do not start at zero.
 func TestAddEvery(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, rows := range []int{0, 1, 7, 8, 9, 16, 23, 800} {

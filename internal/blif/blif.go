@@ -4,8 +4,8 @@
 // A function cell is one .names with a short cover. The cover consists of prime cubes. It covers either the function
 // or its complement, whichever needs fewer cubes. No cube is superfluous. Bits of ports have names such as x[3],
 // which the command read_blif -wideports of yosys joins to buses again. Other nets have the same names as in Verilog.
-// A net that is an output has the output's name, which avoids a buffer. A comment at the top names the gate of this
-// net. A register is a .latch that starts at 0, on the clock clk.
+// A net that drives an output has the output's name, which avoids a buffer. For each such net, a comment at the top of
+// the file gives the name of the net's gate. A register is a .latch that starts at 0, on the clock clk.
 package blif
 
 import (

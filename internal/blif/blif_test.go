@@ -157,8 +157,8 @@ func reference(t *testing.T, r *rand.Rand, n *netlist.Netlist) (in, out map[stri
 	return in, out
 }
 
-// checkAIGER compares a file that a tool made from the written BLIF with the simulator. Tools may leave out the
-// index of a port of one bit.
+// checkAIGER evaluates a file that a tool made from the written BLIF, and compares the result with the simulator's
+// result. Tools may leave out the index of a port of one bit.
 func checkAIGER(t *testing.T, path string, in, out map[string]uint64) {
 	t.Helper()
 	file, err := os.Open(path)

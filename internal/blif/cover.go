@@ -103,8 +103,8 @@ func primes(table uint64) []cube {
 	return found
 }
 
-// implicants appends to found the cubes that imply the table and have a literal for each of the given pins and for no
-// other pin. It leaves out cubes that are contained in a cube found earlier.
+// implicants appends cubes to the slice found. These are the cubes that imply the table and have a literal for each
+// of the given pins and for no other pin. implicants leaves out cubes that are contained in a cube found earlier.
 func implicants(found []cube, table uint64, pins uint8) []cube {
 	smaller := found
 	for one := pins; ; one = (one - 1) & pins {

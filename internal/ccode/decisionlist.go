@@ -75,8 +75,8 @@ type Run struct {
 	Words, Lists int
 }
 
-// Class is a class of a program. Its count starts at Base and adds the results of the next Runs
-// runs.
+// Class is a class of a program. Its count is Base plus the results of the class's runs. The field Runs is the number
+// of these runs, which come after the runs of the preceding class.
 type Class struct{ Base, Runs int }
 
 // Lower returns the program of n, which must be valid. It returns the errors of [wordcode.Lower]

@@ -59,7 +59,7 @@ func (m *machine) list(at int) bool {
 	}
 }
 
-// run runs a number of runs. It returns the number of counted lists with the result 1, and the position after the
+// run executes the given runs. It returns the number of counted lists with the result 1, and the position after the
 // last word.
 func (m *machine) run(runs []Run, at int) (count, end int) {
 	for _, r := range runs {

@@ -8,7 +8,7 @@ import (
 )
 
 // graph is a program in the form of functions of up to six values. Values are numbered as in package wordcode. 0 is
-// the constant 0, and the inputs and the nodes follow. Each node comes after the values that it reads.
+// the constant 0. Then come the inputs and then the nodes. Each node comes after the values that it reads.
 type graph struct {
 	inputs          []Input
 	packed, compare bool

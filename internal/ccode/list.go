@@ -105,8 +105,8 @@ func settling(table uint64, support uint8, spine int) (pin int, actions, rest ui
 
 func constant(table uint64) bool { return table == 0 || table == ^uint64(0) }
 
-// action returns the action of a step whose result must be the function table, if the remaining steps of the list
-// compute the function rest. If there is no such action, ok is false.
+// action returns the action of a step, given the function that the list must compute from this step on (table) and
+// the function that the remaining steps compute (rest). If there is no such action, ok is false.
 func action(table, rest uint64) (a Action, ok bool) {
 	switch table {
 	case 0:

@@ -46,8 +46,8 @@ func TestRealNames(t *testing.T) {
 	}
 }
 
-// TestOneReal compiles and runs the self-test of the code for one sample at a time that takes real values. Feature
-// words of one bit are passed as bits.
+// TestOneReal compiles and runs the self-test of the code that takes real values, one sample at a time. Feature words
+// of one bit are passed as bits.
 func TestOneReal(t *testing.T) {
 	needGCC(t)
 	for bits, cuts := range map[int]bool{8: false, 1: false, 2: true} {

@@ -16,8 +16,8 @@ type unit struct {
 }
 
 // schedule is the order of all lists of a program. The order is class by class. For each class, the nodes that need
-// slots and have not been scheduled yet come first, level by level. The lists that the class counts follow. Within a
-// level, and within a class's counted lists, lists of equal length are consecutive.
+// slots and have not been scheduled yet come first, level by level. After them come the lists that the class counts.
+// Within a level, and within a class's counted lists, lists of equal length are consecutive.
 type schedule struct {
 	g       *graph
 	wide    bool

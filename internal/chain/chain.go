@@ -100,8 +100,8 @@ func (c *Chain) start(v netlist.Net) {
 	*c = Chain{Base: Literal{Net: v}, Steps: c.Steps[:0]}
 }
 
-// gate appends a gate with the given table of two inputs: input 0 is the spine, input 1 the net
-// side. The function must depend on both.
+// gate appends a gate with the given table of two inputs: input 0 is the spine, and input 1 is the net side. The
+// function must depend on both inputs.
 func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
 	// f[s] says what the gate does to its spine if the side is s. With 0b10 it passes the spine on, and with 0b01 it
 	// negates the spine. With 0b00 and 0b11 its output is constant.

@@ -15,7 +15,7 @@ type Order struct {
 	bit []orderedBit // [net], up to the last thermometer bit
 }
 
-// orderedBit says that a net is the result of value > threshold, where value is at most limit.
+// orderedBit says that a net is the result of the comparison value > threshold, where value is at most limit.
 type orderedBit struct {
 	feature   uint32 // number of the feature, from 1, or 0 if the net is no thermometer bit
 	threshold uint64
@@ -108,7 +108,8 @@ func (o *orderer) labelled(p netlist.Port) {
 }
 
 // comparator records a comparator that may read only the highest bits of a word. The comparison word > t of these
-// bits is the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits left out.
+// bits is equivalent to the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits
+// left out.
 func (o *orderer) comparator(c netlist.Cell) {
 	in, t := o.n.Inputs(c), o.n.Param(c)
 	w, ok := o.words[in[len(in)-1]]

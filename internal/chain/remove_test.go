@@ -93,7 +93,7 @@ const (
 )
 
 // same fails the test if got is invalid, is larger than old, or computes another function. It compares the functions
-// on random inputs or, with codes, on random thermometer codes of the features that the labels name.
+// on random inputs or, if codes is set, on random thermometer codes of the features that the labels name.
 func same(t *testing.T, old, got *netlist.Netlist, codes bool) {
 	t.Helper()
 	if err := got.Validate(); err != nil {

@@ -98,9 +98,9 @@ func runStart(steps []Step, end int) int {
 	return start
 }
 
-// run keeps the steps of a run of AND or of OR that make a difference, last step first, assuming
-// that everything before the run makes a difference. If the run turns out to be constant, nothing
-// before it makes a difference; run then keeps no step and returns true.
+// run keeps those steps of an AND run or an OR run that make a difference, last step first. It assumes that
+// everything before the run makes a difference. If the run turns out to be constant, nothing before it makes a
+// difference; run then keeps no step and returns true.
 func (s *Simplifier) run(run []Step) (constant bool) {
 	first, mark := len(s.kept), len(s.undo)
 	for _, step := range slices.Backward(run) {
@@ -129,7 +129,7 @@ func (s *Simplifier) run(run []Step) (constant bool) {
 	return false
 }
 
-// xorRun keeps the steps of a run of XOR that matter, last step first. It reports whether the removed steps invert
+// xorRun keeps those steps of an XOR run that matter, last step first. It reports whether the removed steps invert
 // the chain before them.
 func (s *Simplifier) xorRun(run []Step) (inverts bool) {
 	first := len(s.kept)

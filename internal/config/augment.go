@@ -38,8 +38,9 @@ func (c *Config) checkAugment() error {
 	return nil
 }
 
-// CheckImages returns an error if images are to be changed but the data set has none. The argument says whether the
-// data set has images. [Config.Check] makes this check itself for csv and memory, which never have images.
+// CheckImages returns an error if images are to be changed but the data set has none. The argument named has says
+// whether the data set has images. [Config.Check] makes this check itself for csv and memory, which never have
+// images.
 func (c *Config) CheckImages(has bool) error {
 	if has || !c.Train.Augment.Active() {
 		return nil

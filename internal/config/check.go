@@ -16,7 +16,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// These are the data sets that are read from the user's own files. The keys of [Data] after dir apply only to them.
+// These are the data sets that are read from the user's own files. The keys of [Data] from train on apply only to
+// these data sets.
 const (
 	setCSV    = "csv"
 	setArrays = "arrays"
@@ -118,7 +119,7 @@ var csvChoices = []choice{
 // Check returns an error for the first key whose value is wrong. A value is wrong in one of these cases:
 //   - it is an unknown choice;
 //   - it is a number that is not finite or out of range;
-//   - the data set does not have the key, or requires it;
+//   - the data set does not have the key, or it requires the key and the value is missing;
 //   - keys of the network exclude each other.
 //
 // Check applies to every configuration, including a configuration from a model file.
@@ -155,8 +156,9 @@ func (c *Config) checkText() error {
 // identifier matches valid names. Names are used in file names.
 var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// CheckMemory returns an error if training needs more memory than there is. needs and has are in bytes, and has is 0
-// if the available memory is unknown. The argument by says where the memory is, such as "this machine has".
+// CheckMemory returns an error if training needs more memory than there is. The arguments needs and has are the
+// needed and the available memory in bytes. If the available memory is unknown, it is 0. The argument by says where
+// the memory is, such as "this machine has".
 func (c *Config) CheckMemory(needs, has uint64, by string) error {
 	if has == 0 || needs <= has {
 		return nil

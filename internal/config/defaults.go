@@ -147,7 +147,8 @@ func (c *Config) baseName() string {
 
 // paper returns the paper's n_b ("Experimental Setup") and tau (supplement, table "Dataset-specific logit scaling")
 // for the data set and width. It returns 0 if the paper has no value. Fashion-MNIST, which the paper does not use,
-// gets the values of MNIST. For the user's own data, bits is a default of ours.
+// gets the values of MNIST. For the user's own data, which the paper does not use, it returns our default number of
+// bits.
 func (c *Config) paper() (bits int, tau float64) {
 	switch c.Data.Set {
 	case "mnist", "fashion-mnist":

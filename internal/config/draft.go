@@ -56,7 +56,8 @@ func (d Draft) CheckTable() error {
 	return c.checkTable()
 }
 
-// Written returns the written keys as KEY=VALUE, in the order of [Keys]. It omits the keys in except.
+// Written returns the written keys as KEY=VALUE, in the order of [Keys]. It omits the keys that the parameter except
+// lists.
 func (d Draft) Written(except ...string) (all []string) {
 	for _, f := range fields(&d.written) {
 		if d.Given(f.key) && !slices.Contains(except, f.key) {
@@ -69,8 +70,9 @@ func (d Draft) Written(except ...string) (all []string) {
 // Encoder returns the section encoder, with defaults for keys that were not written.
 func (d Draft) Encoder() Encoder { return d.written.Complete().Encoder }
 
-// With returns the complete and checked configuration of the draft with additional keys, each KEY=VALUE. Keys in
-// chosen apply only if the draft does not give them. Keys in own always apply.
+// With returns the complete and checked configuration of the draft with additional keys, each KEY=VALUE. The
+// parameter chosen lists keys that apply only if the draft does not give them. The parameter own lists keys that
+// always apply.
 func (d Draft) With(chosen, own []string) (Config, error) {
 	c := d.copied()
 	for i, set := range slices.Concat(chosen, own) {
@@ -85,8 +87,9 @@ func (d Draft) With(chosen, own []string) (Config, error) {
 	return c.finish()
 }
 
-// At returns the complete and checked configuration at one place of a grid. The keys in place, each KEY=VALUE,
-// replace keys of the draft. Errors name the option in the argument by, which gave the place.
+// At returns the complete and checked configuration at one place of a grid. The parameter place lists keys, each
+// KEY=VALUE, which replace keys of the draft. The argument by is the option that gave the place. Errors name this
+// option.
 func (d Draft) At(place []string, by string) (Config, error) {
 	c := d.copied()
 	for _, set := range place {

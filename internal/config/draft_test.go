@@ -20,7 +20,7 @@ func TestDraft(t *testing.T) {
 			t.Errorf("%s: given %v, want %v", key, !want, want)
 		}
 	}
-	// Given keys keep their value and place. The draft can be completed more than once.
+	// Keys that the draft gives keep their value and place. The draft can be completed more than once.
 	for _, bits := range []string{"4", "6"} {
 		c, err := d.With([]string{"encoder.bits=" + bits, "model.tau=2", "model.depth=5"}, []string{"model.width=100", "train.seed=9"})
 		if err != nil {

@@ -23,7 +23,7 @@ func (f Freeze) Active() bool { return f.Kind == freezeLayerwise }
 
 // Epoch returns the number of epochs after which a layer, counted from 0, is frozen. The number is rounded and at
 // least 1. The first layer is frozen after the share From of the epochs, and the last layer after the share Until.
-// The times of the layers between are at even steps.
+// The layers between them are frozen at equal intervals.
 func (f Freeze) Epoch(layer, depth, epochs int) int {
 	part := float64(layer) / float64(max(1, depth-1))
 	share := f.From + float64((f.Until-f.From)*part)

@@ -44,7 +44,7 @@ func (c Config) From(base *Config) (Config, error) {
 }
 
 // KeepEncoder returns the configuration of a run that starts from a model and keeps the model's encoder. If c does
-// not give a key of the section encoder, its value is taken from encoder.
+// not give a key of the section encoder, its value is taken from the argument encoder.
 func (c Config) KeepEncoder(encoder Encoder) Config {
 	base := Config{Encoder: encoder}
 	theirs := fields(&base)
@@ -56,8 +56,8 @@ func (c Config) KeepEncoder(encoder Encoder) Config {
 	return c
 }
 
-// gives reports whether the value of a key was chosen by the user. The key was written in a file or, in a Go
-// configuration, set.
+// gives reports whether the user chose the value of a key. This is the case if the key was written in a file or was
+// set in a Go configuration.
 func (c *Config) gives(f field) bool {
 	if c.inText() {
 		return c.isSet(f.key)

@@ -6,8 +6,8 @@ import (
 )
 
 // later lists keys whose default is not zero and that older model files lack. A file contains such a key only if its
-// value differs from the default. Existing networks therefore keep their bytes. Models from before encoder.ranges
-// scale the full range of values. Such models get the value full, for which a file has no key.
+// value differs from the default. Existing networks therefore keep their bytes. Models that are older than the key
+// encoder.ranges scale the full range of values. They get the value full, for which a file does not contain the key.
 var later = []string{
 	"encoder.ranges", "model.inputs", "train.gradients", "train.candidates.kind", "train.freeze.kind",
 	"train.validation.keep",

@@ -99,11 +99,11 @@ func parent(key string) string {
 	return ""
 }
 
-// Diff returns the keys whose values differ in the two configurations, in the order of [Keys]. It omits the keys in
-// except. Values are compared exactly.
+// Diff returns the keys whose values differ in the two configurations, in the order of [Keys]. It omits the keys that
+// the parameter except lists. Values are compared exactly.
 //
-// A configuration from a model file has no train.checkpoint.minutes. To compare such a configuration, put this key in
-// except.
+// A configuration from a model file has no train.checkpoint.minutes. To compare such a configuration, pass this key
+// in except.
 func (c Config) Diff(other Config, except ...string) []string {
 	var keys []string
 	theirs := fields(&other)

@@ -58,9 +58,9 @@ func (c *Config) checkMemory() error {
 	return c.checkBitsIn()
 }
 
-// ForRun returns the complete configuration of a run. samples holds samples in memory, or is nil. base is the
-// configuration of another program's network from which the run continues ([Config.From]), or nil. In a Go literal,
-// zeros become the defaults of [Default]. In any other configuration, zeros remain zeros.
+// ForRun returns the complete configuration of a run. The argument samples holds samples in memory, or is nil. The
+// argument base is the configuration of another program's network from which the run continues ([Config.From]), or
+// nil. In a Go literal, zeros become the defaults of [Default]. In any other configuration, zeros remain zeros.
 func (c Config) ForRun(base *Config, samples *Samples) (_ Config, err error) {
 	if base != nil {
 		if c, err = c.From(base); err != nil {

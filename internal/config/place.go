@@ -64,7 +64,7 @@ func (s *source) at(p place) string {
 	return s.file + ": "
 }
 
-// wrong returns an error of the form `place: key: what`. The hint of the error is remedy.
+// wrong returns an error of the form `place: key: what`. The argument remedy is the hint of the error.
 func (c *Config) wrong(key, remedy, format string, args ...any) error {
 	where, text := c.where(key)
 	err := message.Optionf(where+": %s", text, fmt.Sprintf(format, args...))

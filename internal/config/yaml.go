@@ -64,7 +64,8 @@ func (c *Config) parse(tokens token.Tokens) (ast.Node, error) {
 	return file.Docs[0].Body, nil
 }
 
-// checkTokens returns an error for the tokens in refused. The tokens in allowed are accepted.
+// checkTokens returns an error for the tokens in the map named refused. However, it accepts the tokens in the map
+// named allowed.
 func (c *Config) checkTokens(tokens token.Tokens, allowed map[token.Type]bool) error {
 	depth := 0
 	for _, t := range tokens {

@@ -89,8 +89,8 @@ func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	return e.known[v], nil
 }
 
-// meaning returns output number pin of a cell as a function of the cell's inputs. Bit j of the function's argument is
-// input j.
+// meaning returns the cell's output with the index pin, as a function of the cell's inputs. Bit j of the function's
+// argument is input j.
 func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	param := e.n.Param(c)
 	switch k := e.n.Kind(c); k {
@@ -122,7 +122,7 @@ func assemble(in [][]uint64, i int) (bits uint64) {
 	return bits
 }
 
-// term returns the value that a function of nets has for all combinations of the leaves.
+// term returns the values of a function of nets for all combinations of the leaves' values.
 func (e *Cone) term(table uint64, nets []netlist.Net) ([]uint64, error) {
 	if len(nets) > netlist.MaxFunctionInputs {
 		return nil, fmt.Errorf("a function of %d nets, want at most %d", len(nets), netlist.MaxFunctionInputs)
@@ -151,7 +151,7 @@ type termKey struct {
 	nets  [netlist.MaxFunctionInputs]netlist.Net
 }
 
-// add adds a term, multiplied by the factor times.
+// add adds the term t, multiplied by the argument times.
 func (l *linear) add(t Term, times int) {
 	weight := t.Weight * uint64(times)
 	table := netlist.Effective(t.Table, t.Nets)

@@ -59,7 +59,7 @@ type Counter struct {
 }
 
 // Term is a weighted bit: a function of up to six nets, in LUT INIT order. Usually a term is a single net (table
-// 0b10). If a counter has outputs that are the exclusive or of two nets, a term is such an exclusive or.
+// 0b10). If an output of a counter is the exclusive or of two nets, the term is this exclusive or.
 type Term struct {
 	Weight uint64        `json:"weight"`
 	Nets   []netlist.Net `json:"nets"`

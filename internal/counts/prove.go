@@ -67,8 +67,8 @@ func (p proof) addend(all []Bit, i int, sum *linear) error {
 	return nil
 }
 
-// steps proves that two sums are congruent modulo modulus. It first proves the identity of each step, then adds the
-// identities.
+// steps proves that two sums are congruent modulo the argument modulus. It first proves the identity of each step,
+// then adds the identities.
 func (p proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
 	for i := range steps {
 		c := &steps[i]
@@ -140,10 +140,10 @@ func (p proof) counter(c *Counter, modulus uint64) error {
 	return nil
 }
 
-// WrongError says that a counter does not count correctly. Each number i is a combination of the leaves' values, in
-// which leaf j has the value of bit j of i. Wrong has one bit for each combination, 64 in each word. The bit is set
-// if the counter is wrong for the combination. First is the lowest such combination. For First, the outputs are less
-// than the sum by Less.
+// WrongError says that a counter does not count correctly. The number i denotes the combination of values in which
+// leaf j has the value of bit j of i. Wrong has one bit for each combination, 64 in each word. The bit is set if the
+// counter is wrong for the combination. First is the lowest such combination. For this combination, Less is the sum
+// minus the outputs.
 type WrongError struct {
 	Leaves []netlist.Net
 	Wrong  []uint64

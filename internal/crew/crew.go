@@ -64,12 +64,12 @@ func (c *Crew) Run(task func(member int)) {
 }
 
 // sleep waits for the last member without polling. A wake-up may come too early, because the last member of the
-// previous task may have read asleep only now.
+// previous task may have read the field asleep only now.
 func (c *Crew) sleep() {
 	for c.busy.Load() != 0 {
 		c.asleep.Store(true)
 		if c.busy.Load() == 0 && c.asleep.CompareAndSwap(true, false) {
-			return // no member has seen asleep, so no wake-up will come
+			return // no member has seen that the caller is asleep, so no wake-up will come
 		}
 		<-c.wake
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Group is an [errgroup.Group] whose Wait panics if one of its functions panicked. A panic in another goroutine would
-// end the process without passing through the code that waits for it. With a Group, it reaches the caller, who may
-// handle it.
+// end the process without passing through the code that waits for it. With a Group, the panic reaches the caller, who
+// may handle it.
 type Group struct {
 	group *errgroup.Group
 	fault keeper
@@ -42,8 +42,8 @@ func (g *Group) Wait() error {
 	return err
 }
 
-// Each calls do for 0 to n-1, each in its own goroutine, and returns when all calls have returned. It panics with a
-// [Fault] if one of them panicked.
+// Each calls do with the numbers 0 to n-1. Every call has its own goroutine. Each returns when all calls have
+// returned. It panics with a [Fault] if one of the calls panicked.
 func Each(n int, do func(i int)) {
 	var fault keeper
 	var all sync.WaitGroup

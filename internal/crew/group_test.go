@@ -15,8 +15,8 @@ func caught(f func()) (value any) {
 	return nil
 }
 
-// TestPanics has a goroutine of each kind of group panic. The panic must reach the caller after all other goroutines
-// are done, with the stack of its origin.
+// TestPanics makes a goroutine panic in each kind of group. The panic must reach the caller after all other
+// goroutines are done, with the stack of its origin.
 func TestPanics(t *testing.T) {
 	wrong := func(i int) { _ = make([]int, 1)[i] }
 	for name, run := range map[string]func(done *atomic.Int32){

@@ -91,8 +91,8 @@ func anyArrayOf(s *stream) (*array, error) {
 	return a, nil
 }
 
-// archived returns the error for a file that is an archive. The file's name decides whether the error calls it an
-// archive of arrays.
+// archived returns the error for a file that is an archive. The error calls the file an archive of arrays if the
+// file's name has the ending of such archives.
 func (s *stream) archived() error {
 	if err := s.foreign(); err != nil {
 		return err
@@ -285,7 +285,7 @@ func (a *array) plainBytes() bool { return a.code == "u1" && a.places == nil }
 
 // nextBytes reads records of plain bytes into dst, which must have room for one record. It waits for only one record,
 // and returns all further records that are available. If there is an error, it returns the number of records before
-// the error. The errors are the errors of next.
+// the error. It returns the same errors as the method next.
 func (a *array) nextBytes(dst []byte) (records int, err error) {
 	if a.done == a.count {
 		return 0, a.last()
@@ -326,9 +326,10 @@ func arrayFile(path string) file {
 	}}
 }
 
-// ReadArray reads a whole array of at most limit numbers. It returns the shape from the header, and the numbers in C
-// order. All numbers must be finite. ReadArray also reads arrays in Fortran order, in which numpy.save writes a
-// transposed or permuted array. name is the array's name in errors.
+// ReadArray reads a whole array. The parameter limit is the largest number of elements that it accepts. ReadArray
+// returns the shape from the header, and the numbers in C order. All numbers must be finite. ReadArray also reads
+// arrays in Fortran order, in which numpy.save writes a transposed or permuted array. name is the array's name in
+// errors.
 func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float64, err error) {
 	s, err := file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}.stream()
 	if err != nil {
@@ -403,8 +404,8 @@ func (s *stream) isArray() bool {
 // archiveEnding is the ending of the names of array archives.
 const archiveEnding = ".npz"
 
-// inArchive splits a path into the path of an archive and the name of an array in the archive. The result in is false
-// for other paths.
+// inArchive splits a path into the path of an archive and the name of an array in the archive. The boolean result is
+// false for other paths.
 func inArchive(path string) (archive, name string, in bool) {
 	at := strings.LastIndex(path, archiveEnding+":")
 	if at < 0 {

@@ -109,9 +109,9 @@ func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes [
 	return labels, classes, nil
 }
 
-// labels reads all labels. found holds the distinct labels in the order of their first occurrence. labels holds, for
-// each sample, the index of its label in found. It takes only one byte for each sample, because a small archive may
-// unpack to any number of samples.
+// labels reads all labels. The slice found holds the distinct labels in the order of their first occurrence. For each
+// sample, the slice labels holds the index of the sample's label in found. An index takes only one byte, because a
+// small archive may unpack to very many samples.
 func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, err error) {
 	for {
 		x, err := a.label()
@@ -178,8 +178,8 @@ func (a *array) label() (float64, error) {
 }
 
 // fit determines the range of each feature over the training part. If elements are used unchanged, the largest
-// element determines the width of the feature words. fit does nothing if there is a quantiser or if all numbers are
-// words.
+// element determines the width of the feature words. fit does nothing if there is a quantiser or if all numbers
+// already are words.
 func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
 	if s.settled() {
 		return nil

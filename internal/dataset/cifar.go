@@ -14,7 +14,7 @@ const (
 var cifarShape = imageOf("cifar10")
 
 // cifarSource is CIFAR-10 or CIFAR-100 in its binary form. A record begins with one or two label bytes. The last
-// label byte is the class. Then follow 3,072 pixels in three planes: red, green and blue.
+// label byte is the class. The rest of a record is 3,072 pixels in three planes, which are red, green and blue.
 type cifarSource struct {
 	files  [2][]file
 	labels []int // number of values of each label byte

@@ -80,8 +80,8 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return src.set(ctx, words, src.read, src.from)
 }
 
-// set returns the set of these files. words is the form of the set's words. columns lists the columns that are read,
-// and from holds the column of each feature.
+// set returns the set of these files. words is the form of the set's words. The slice columns lists the columns that
+// are read, and the slice from holds the column of each feature.
 func (s *csvFiles) set(ctx context.Context, words form, columns []column, from []int) (*Set, error) {
 	if err := words.check(); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (s *csvFiles) set(ctx context.Context, words form, columns []column, from [
 }
 
 // settle determines the data that depends on the training part. This data consists of the categories and the values
-// that replace missing values. It also includes the ranges of features, unless there is a quantiser or numbers are
-// words.
+// that replace missing values. It also includes the ranges of features, unless there is a quantiser or the numbers
+// already are words.
 func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error) {
 	held, err := s.hold(ctx)
 	if err != nil {
@@ -201,9 +201,9 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 }
 
 // findFiles looks for the user's own files. It looks in data.dir (in the working directory if data.dir is empty), in
-// the folders, and in the folder of the model or configuration that names the files. If it does not find the files
-// there, it looks for their names without folders, because a folder may have been moved. The second search does not
-// look in data.dir or the working directory.
+// the given folders, and in the folder of the model or configuration that names the files. If it does not find the
+// files there, it looks for their names without folders, because a folder may have been moved. The second search does
+// not look in data.dir or the working directory.
 func findFiles(set string, files []string, cfg config.Data, folders []string) (found, error) {
 	var names [][]string
 	for _, name := range files {

@@ -45,8 +45,8 @@ type vocabulary struct {
 // mostWords is the greatest number of distinct words of a column that need not be categories.
 const mostWords = 1 << 12
 
-// code returns the code of a word. If a column has more than mostWords words, all further words get the code of the
-// last of the first mostWords words.
+// code returns the code of a word. Only the first mostWords words of a column have different codes. All later words
+// have the same code as the last of these words.
 func (v *vocabulary) code(word string) int {
 	code, known := v.codes[word]
 	switch {
@@ -143,8 +143,8 @@ func (s *csvFiles) addGroup(t *table) error {
 	return nil
 }
 
-// values reads the current record into row. The row has the record's line number, then numbers and codes of words. A
-// missing value is NaN. If few is true, a column may have at most maxCategories words.
+// values reads the current record into the slice row. It first writes the record's line number, and then the numbers
+// and the codes of words. A missing value is NaN. If few is true, a column may have at most maxCategories words.
 func (d *fileRows) values(t *table, row []float64, few bool) error {
 	row[0] = float64(t.at)
 	for i := range t.columns {

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// byCuts returns an encoder by cuts.
+// byCuts returns an encoder that turns real features into words by the given cuts (real thresholds).
 func byCuts(t *testing.T, cuts ...[]float64) *encoding.Encoder {
 	t.Helper()
 	e, err := encoding.NewCuts(cuts, nil)
@@ -23,8 +23,8 @@ func byCuts(t *testing.T, cuts ...[]float64) *encoding.Encoder {
 	return e
 }
 
-// TestOpenForCuts opens data sets of every number format for an encoder by cuts. The ranges of the set must not
-// matter.
+// TestOpenForCuts opens data sets of every number format for an encoder that uses cuts. The ranges of the set must
+// not matter.
 func TestOpenForCuts(t *testing.T) {
 	enc := byCuts(t, []float64{-1.5, 0.1, 0.1}, []float64{0, 3, 200})
 	labels := npyBytes("|u1", "3,", []uint8{0, 1, 1})
@@ -77,8 +77,8 @@ func TestOpenForCuts(t *testing.T) {
 	}
 }
 
-// TestOpenForPixels opens a set of images for an encoder by cuts. The pixels must be compared with the cuts. For
-// other encoders, the set keeps its own integers.
+// TestOpenForPixels opens a set of images for an encoder that uses cuts. The pixels must be compared with the cuts.
+// For other encoders, the set keeps its own integers.
 func TestOpenForPixels(t *testing.T) {
 	var cuts [][]float64
 	for range 64 {
@@ -110,8 +110,8 @@ func TestOpenForPixels(t *testing.T) {
 	}
 }
 
-// TestOpenForTable checks an encoder by cuts for a table. The words of a category must stay distinct, and a missing
-// value must become the median.
+// TestOpenForTable checks an encoder that uses cuts, for a table. The words of a category must stay distinct, and a
+// missing value must become the median.
 func TestOpenForTable(t *testing.T) {
 	enc := byCuts(t, []float64{1, 2}, []float64{0, 0}, []float64{0.5, 0.9})
 	dir := writeFiles(t, map[string][]byte{"x.csv": []byte("size,colour,c\n1.5,red,p\n,blue,q\n9,,q\n1.25,red,q\n")})

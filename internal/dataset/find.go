@@ -95,7 +95,7 @@ func Candidates(cfg config.Data, folders []string) (paths []string) {
 }
 
 // locate returns the first place that holds all files. Each file has one or more possible names, with or without
-// ".gz". If there is no such place, reason says where locate looked and which files were missing.
+// ".gz". If there is no such place, the second result says where locate looked and which files were missing.
 func locate(files [][]string, places []string) (f found, reason string) {
 	var tried []string
 	for _, dir := range places {

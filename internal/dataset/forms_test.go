@@ -97,7 +97,7 @@ func plainRows() (rows [][]string) {
 	return rows
 }
 
-// joined joins rows into a text. The text begins with the header, unless it is empty.
+// joined joins rows into a text. The text begins with the header, unless the header is empty.
 func joined(header, separator, end string, rows [][]string) string {
 	var b strings.Builder
 	if header != "" {
@@ -149,7 +149,7 @@ func TestFormsReadAlike(t *testing.T) {
 	quoted := with(func(_ int, a, b, label string) []string {
 		return []string{`"` + a + `"`, `"` + b + `"`, `"` + label + `"`}
 	})
-	behind := func(before, after string) [][]string { // puts text around the first value, such as quotes and spaces
+	behind := func(before, after string) [][]string { // puts text, such as quotes or spaces, around the first value
 		return with(func(_ int, a, b, label string) []string { return []string{before + a + after, b, label} })
 	}
 	apart := with(func(_ int, a, b, label string) []string { return []string{a, b + "\t\"" + label + "\""} })

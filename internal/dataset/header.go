@@ -26,7 +26,7 @@ func isLabelName(name string, names []string) bool {
 // sayHeader is the advice for a table in which the first line may or may not be a header.
 const sayHeader = "data.header: yes, or data.header: no"
 
-// fewRows is the least number of rows in which it is significant that most words occur only once.
+// fewRows is the number of rows below which it means nothing that most words occur only once.
 const fewRows = 20
 
 // isHeadline decides whether the first row is a header, which names the columns. It considers the first rows and, if
@@ -34,8 +34,9 @@ const fewRows = 20
 // returns an error if the decision is unclear.
 //
 // A word above a column of numbers is a name, and a number above a column of numbers is a value. However, a first
-// line of numbers is a header if its field in the label column is not a label. No other row may have this field as
-// its label. In addition, the field must be a usual name of a label column, or the line must count 0, 1, 2 and so on.
+// line of numbers is a header if its field in the label column is a name. This field is a name only if no other row
+// has the same label. In addition, the field must be a usual name of a label column, or the line must count 0, 1, 2
+// and so on.
 //
 // A line of words above words is a header if none of the words occurs again in later rows. Missing values and
 // infinite values are neither words nor numbers here.

@@ -194,8 +194,8 @@ func widen(dst []uint16, src []byte) {
 	}
 }
 
-// openMNIST opens an MNIST-like set. The four files are the training images, the training labels, the test images and
-// the test labels.
+// openMNIST opens an MNIST-like set. The slice files holds the training images, the training labels, the test images
+// and the test labels, in this order.
 func openMNIST(k *kind, files []file) (*Set, error) {
 	src := &idxSource{classes: len(k.classes), parts: [2]idxPair{{files[0], files[1]}, {files[2], files[3]}}}
 	s := &Set{Name: k.name, Classes: slices.Clone(k.classes), BitsIn: 8, Max: 255, source: src}

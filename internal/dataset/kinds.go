@@ -20,7 +20,7 @@ type kind struct {
 	known       []content
 }
 
-// content describes a known content. train and test are the digests of the two parts ([Set.Digest]).
+// content describes the known content of a set. train and test are the digests of the two parts ([Set.Digest]).
 type content struct{ train, test, note string }
 
 var mnistFiles = [][]string{

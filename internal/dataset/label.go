@@ -34,7 +34,7 @@ type classes struct {
 }
 
 // add returns the class of a label. It adds the class if the class is new. A class is named after the shortest of its
-// labels, or after the alphabetically first of several.
+// labels. Of several equally short labels, it gets the alphabetically first.
 func (c *classes) add(label string) (class int) {
 	class, known := c.at[label]
 	if known {
@@ -58,7 +58,7 @@ func (c *classes) add(label string) (class int) {
 	return class
 }
 
-// find returns the class of a label. The result known is false if no class has this label.
+// find returns the class of a label. The boolean result is false if no class has this label.
 func (c *classes) find(label string) (class int, known bool) {
 	if class, known = c.at[label]; !known {
 		class, known = c.at[c.key(label)]
@@ -101,8 +101,8 @@ func (c *classes) check(rows int, column string, given bool) error {
 	return nil
 }
 
-// sortLabels sorts labels. If all labels are numbers with a decimal point, it sorts the labels by value. Otherwise it
-// sorts them as texts.
+// sortLabels sorts the labels of a table. If all labels are numbers with a decimal point, it sorts the labels by
+// value. Otherwise it sorts them as texts.
 func sortLabels(labels []string) error {
 	values := make(map[string]float64, len(labels))
 	for _, l := range labels {

@@ -24,8 +24,8 @@ type Labelled struct {
 // classes, or a number equal to the name.
 //
 // The labels of a table are in one of its columns. It is the column named data.Label. Without such a column, it is
-// the label column of training, or else the last column. The labels of an array are in a separate file, named by
-// labels. For a table, labels is empty.
+// the label column of training, or else the last column. The labels of an array are in a separate file, whose name is
+// the argument labels. For a table, this argument is empty.
 //
 // Columns of a table are matched by name if both the model and the file have names.
 func OpenLabelled(ctx context.Context, path, labels string, enc *encoding.Encoder, classes []string, data config.Data) (

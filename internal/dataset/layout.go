@@ -22,15 +22,15 @@ type layout struct {
 	said      bool     // the configuration gives the notation
 	words     []string // words for a missing value, in addition to the usual words
 
-	// These fields list columns by name or, if there is no header, by number. The field only lists the columns to
-	// read. An empty list means all columns.
+	// These fields list columns by name or, if there is no header, by number. The columns in only are read, the columns
+	// in drop are not read, and the columns in categories hold words. If only is empty, all columns are read.
 	only, drop, categories []string
 	group                  []string // the column of data.group, if there is one; it is no feature
 	missing                bool     // values may be missing
 
 	// The remaining fields are for files for prediction. They give the number of features and the names of the
 	// features. A first line with these names is a header, even if the names look like numbers. Records may lack the
-	// label. If the model knows its columns, the field columns is used to find the columns.
+	// label. If the model knows its columns, they are listed in the field columns and are looked up in the file.
 	features int
 	names    []string
 	columns  []encoding.Column
@@ -228,7 +228,7 @@ func (lay layout) number(line []string) int {
 }
 
 // columnNumber returns the column whose number, counted from 1, is the given text. It returns -1 if the text is not a
-// number from 1 to columns.
+// number from 1 to the number of columns.
 func columnNumber(text string, columns int) int {
 	n, err := decimal.Int(text)
 	if err != nil || n < 1 || n > columns {

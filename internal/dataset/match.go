@@ -11,7 +11,7 @@ import (
 
 // match finds a model's columns in a file for prediction. If the first line is a header, match finds the columns by
 // name. The columns may be in any order, and the file may have other columns. Otherwise match finds them by place.
-// The result header reports whether the first line is a header.
+// The boolean result reports whether the first line is a header.
 func (t *table) match(rows [][]string, lay layout) (header bool, err error) {
 	line, columns := rows[0], lay.columns
 	t.label = -1

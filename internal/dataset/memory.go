@@ -138,8 +138,8 @@ func (s *memorySource) divide(cfg config.Data, classes []string) error {
 	return nil
 }
 
-// fit determines the range of each feature over the training part. It does nothing if there is a quantiser or if
-// numbers are words.
+// fit determines the range of each feature over the training part. It does nothing if there is a quantiser or if the
+// numbers already are words.
 func (s *memorySource) fit(set *Set, words form) error {
 	if s.settled() {
 		return nil

@@ -31,7 +31,7 @@ func marksOf(name string) string {
 	return ""
 }
 
-// parse reads a number. A number may be written without thousands separators in every notation.
+// parse reads a number. In every notation, a number may also be written without thousands separators.
 func (n notation) parse(text string) (float64, error) {
 	if strings.ContainsAny(text, "xX_") { // only Go accepts such numbers, for example 0x1p-2
 		return 0, strconv.ErrSyntax
@@ -270,14 +270,14 @@ const (
 	markMixed   = -2
 )
 
-// decimalMark returns the decimal mark of the numbers. If a comma or point is certainly a decimal mark in some
-// number, it is this mark. If the comma or the point certainly separates thousands, it is the other of these two
-// marks.
+// decimalMark returns the decimal mark of the numbers. The comma is the decimal mark if it certainly is the decimal
+// mark of some number, or if points certainly separate thousands. The same rule, with the two marks exchanged, holds
+// for the point.
 func (e *evidence) decimalMark() int {
 	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
 	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {
 	case comma && point:
-		return markMixed // in different columns; unless a notation is given, some of these columns hold words
+		return markMixed // the marks are in different columns; unless a notation is given, some of these columns hold words
 	case comma:
 		return markComma
 	case point:
@@ -286,8 +286,8 @@ func (e *evidence) decimalMark() int {
 	return markUnknown
 }
 
-// decide returns the notation of the numbers in some columns. If a column has an ambiguous mark, the result column is
-// the index of this column, and mark is the mark's row in groupMarks. Otherwise column is -1.
+// decide returns the notation of the numbers in some columns. If a column has an ambiguous mark, decide also returns
+// the column's index and the mark's row in groupMarks. Otherwise the index is -1.
 func decide(columns []*evidence) (n notation, column, mark int) {
 	var all evidence
 	for _, e := range columns {

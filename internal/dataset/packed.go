@@ -121,8 +121,8 @@ func (p *packedRows) create() bool {
 	return true
 }
 
-// each calls fn with the rows in order, together with their numbers, counted from 0. column and row select the
-// columns and rows. The values of other columns are undefined. fn must not keep a row.
+// each calls fn with the rows in order, together with their numbers, counted from 0. The functions column and row
+// select the columns and the rows. The values of other columns are undefined. fn must not keep a row.
 func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float64) error) error {
 	values, x := make([]float64, p.columns*p.size), make([]float64, p.columns)
 	var wanted []int

@@ -16,9 +16,9 @@ import (
 
 // real is a source of real values that will be turned into words.
 type real interface {
-	// reals calls fn with each sample of a part, in order. The argument class is the sample's class. The argument at
-	// is the sample's line or its number in the file, counted from 1. The function value returns the value of a
-	// number feature, or NaN if the value is missing.
+	// reals calls fn with each sample of a part, in order. The argument class is the sample's class. The argument at is
+	// the sample's line or its number in the file, counted from 1. The argument value is a function that returns the
+	// value of a number feature, or NaN if the feature's value is missing.
 	reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error
 }
 

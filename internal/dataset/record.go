@@ -120,7 +120,7 @@ func (r *records) trimmed(line []byte) []byte {
 	return bytes.TrimLeftFunc(line, unicode.IsSpace)
 }
 
-// cut removes the separator at the beginning of a line. The result more is false at the end of the line.
+// cut removes the separator at the beginning of a line. The boolean result is false at the end of the line.
 func (r *records) cut(line []byte) (rest []byte, more bool) {
 	if len(line) == 0 {
 		return line, false

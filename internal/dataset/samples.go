@@ -157,8 +157,8 @@ func (s *Samples) noWord(record, feature int, x float64) error {
 	return s.array.fault(record, "feature %d is %g, want an integer of 0..%d", feature, x, s.max)
 }
 
-// Interrupt makes a read fail that is waiting for a writer, for example at a pipe. It has no effect on other reads,
-// or on a reader that the caller passed. It may be called at any time.
+// Interrupt ends a read that is waiting for a writer, for example at a pipe. The read then returns an error.
+// Interrupt has no effect on other reads, or on a reader that the caller passed. It may be called at any time.
 func (s *Samples) Interrupt() {
 	if s.table != nil {
 		s.table.interrupt()

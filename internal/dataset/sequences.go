@@ -54,7 +54,7 @@ func findSequences(name string) *sequenceKind {
 	return nil
 }
 
-// open returns the set whose sequences have length steps. If length is 0, it uses the default number of steps.
+// open returns the set. The parameter length is the number of steps of its sequences, or 0 for the default number.
 func (k *sequenceKind) open(length int) (*Set, error) {
 	length = cmp.Or(length, config.StandardLength)
 	if length < config.MinLength || length > config.MaxLength {

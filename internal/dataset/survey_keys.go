@@ -26,8 +26,8 @@ func (s *Survey) isGroup(c *Surveyed) bool { return s.Group != "" && s.reference
 // Key is a key of the configuration together with its value.
 type Key struct{ Name, Value string }
 
-// Keys returns the keys of the section data that make the file be read as the survey suggests. The result has no keys
-// for the names of files or for the label.
+// Keys returns the keys of the section data with which the file is read as the survey suggests. The result has no
+// keys for the names of files or for the label.
 func (s *Survey) Keys() (keys []Key, err error) {
 	keys = append(keys, Key{"data.header", s.header()})
 	if s.Separator != separators[0].name || s.Decimal == "comma" {
@@ -83,8 +83,8 @@ func (s *Survey) oddWords() []string {
 	return words
 }
 
-// longList is the largest number of columns that are dropped by name if fewer columns are read. A configuration has
-// no room for more names.
+// longList limits the list of dropped columns in a configuration, because a configuration has no room for more names.
+// If more columns are dropped and fewer are read, the configuration names the columns that are read.
 const longList = 100
 
 // byKept reports whether the configuration should name the columns that are read instead of the dropped columns. This
@@ -139,7 +139,8 @@ func (s *Survey) Label() string {
 	return s.reference(&s.Columns[i])
 }
 
-// references returns the names or numbers, for the configuration, of the columns for which of returns true.
+// references returns the names or numbers of columns, as the configuration refers to them. The parameter of is a
+// function that selects the columns.
 func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
 	for i := range s.Columns {
 		if c := &s.Columns[i]; of(c) {

@@ -17,7 +17,8 @@ func lookAt(text, label string) (*Survey, error) {
 	return survey(context.Background(), config.Data{Label: label}, inMemory("in.csv", []byte(text)))
 }
 
-// rows returns a header, unless it is empty, and n lines below. line makes each line from its number.
+// rows returns a header, unless it is empty, and n lines below. The function line makes each line from the line's
+// number.
 func rows(header string, n int, line func(i int) string) string {
 	var b strings.Builder
 	if header != "" {

@@ -137,7 +137,7 @@ func (t *table) look(lay layout) error {
 	}
 	t.readAhead()
 	t.notation = lay.notation
-	if t.csv.separator == ',' && lay.separator == 0 { // otherwise it was given, and numbers are in quotes
+	if t.csv.separator == ',' && lay.separator == 0 { // a separator that was given is no decimal comma
 		t.comma = lay.comma && slices.ContainsFunc(t.ahead, func(r record) bool {
 			return slices.ContainsFunc(r.fields, func(f string) bool {
 				_, ok := (notation{comma: true, thousands: t.thousands}).finite(f)
@@ -347,8 +347,8 @@ func (t *table) words(dst []uint16, s *scaling) error {
 	return nil
 }
 
-// oneHot writes the features of a category column. The feature of the record's word is max, and all others are 0. If
-// the word is missing or did not occur in training, all features are 0.
+// oneHot writes the features of a category column. The feature of the record's word gets the value max, and all other
+// features get 0. If the word is missing or did not occur in training, all features are 0.
 func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 	word, missing, err := t.category(c)
 	if err != nil {

@@ -97,7 +97,8 @@ func TestOpenForWholeWidth(t *testing.T) {
 	}
 }
 
-// TestPlainArrays checks that a plain set keeps the values of images in file order. It must not sort them by plane.
+// TestPlainArrays checks that a set keeps the values of images in file order if Plain is set. It must not sort them
+// by plane.
 func TestPlainArrays(t *testing.T) {
 	files := map[string][]byte{
 		"x.npy": npyBytes("|u1", "2, 2, 1, 3", []uint8{1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4}),

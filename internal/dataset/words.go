@@ -6,9 +6,9 @@ import (
 )
 
 // ReadWords reads the next samples into dst, [sample][feature], which must have room for at least one sample. It
-// waits for only one sample. It also returns further samples that are available at once, if this is quick. It returns
-// the number of samples that were read. If there is an error, this is the number before the error. The errors are the
-// errors of [Samples.Next], such as io.EOF after the last sample.
+// waits for only one sample. It may also read further samples that are available without waiting. It returns the
+// number of samples that were read, or after an error, the number of samples before the error. It returns the same
+// errors as [Samples.Next], such as io.EOF after the last sample.
 //
 // If the bytes of an array already are feature words, ReadWords takes only the time for copying. It panics if dst has
 // no room for a sample, or if the elements of dst are too small for the encoder's largest feature word.
@@ -32,7 +32,8 @@ func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
 	return 1, nil
 }
 
-// readBytes is [ReadWords] for an array of bytes. The bytes are the feature words if they are at most max.
+// readBytes is [ReadWords] for an array of bytes. The bytes are the feature words. Each byte must be at most the
+// encoder's largest feature word.
 func (s *Samples) readBytes(dst []uint8) (samples int, err error) {
 	before := s.array.done
 	samples, err = s.array.nextBytes(dst)

@@ -26,7 +26,8 @@ var readers = map[string]func(io.Reader) io.Reader{
 	"end at once": iotest.DataErrReader,
 }
 
-// readBlocks reads all samples from a reader with [ReadWords]. Each call reads at most room samples.
+// readBlocks reads all samples from a reader with [ReadWords]. The parameter room is the largest number of samples
+// that one call reads.
 func readBlocks[T uint8 | uint16](r io.Reader, enc *encoding.Encoder, label string, room int) (all [][]uint16, err error) {
 	f := file{"in", func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 	s, err := openSamples(f, enc, config.Data{Label: label})
@@ -72,7 +73,8 @@ func checkBlocks(t *testing.T, what string, r io.Reader, data []byte, enc *encod
 	}
 }
 
-// TestReadWords reads valid and damaged files in blocks. It compares the samples with reading them one by one.
+// TestReadWords reads valid and damaged files in blocks. It compares the samples with the same samples, read one by
+// one.
 func TestReadWords(t *testing.T) {
 	q := &encoding.Quantiser{Offset: []float64{-1, 0, 2}, Scale: []float64{10, 2, 1}}
 	r := rand.New(rand.NewPCG(3, 4))

@@ -25,7 +25,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// TestExpAll compares ExpAll, with a shift and with the result in place, with Exp.
+// TestExpAll compares ExpAll with Exp. It uses a shift, and writes the result in place.
 func TestExpAll(t *testing.T) {
 	x := make([]float32, 1000)
 	for i := range x {

@@ -58,7 +58,7 @@ func counts(f *model.Frozen) [][]int {
 	return c
 }
 
-// For each row, count adds the number of ones among the bits of the first samples to the row's element in to.
+// count increases to[i] by the number of ones among the bits of the first samples in row i, for every row i.
 func count(to []int, rows []uint64, samples int) {
 	words := (samples + 63) / 64
 	last := ^uint64(0) >> (64*words - samples)
@@ -91,9 +91,9 @@ func term(n, samples int) float64 {
 	return -p * math.Log2(p)
 }
 
-// visitor receives the bit rows of all layers, batch by batch. done is called after the last batch.
+// visitor receives the bit rows of all layers, batch by batch. The function done is called after the last batch.
 type visitor struct {
-	layer func(layer int, rows []uint64, from, to int) // rows is [bits][batchWords], for samples from to to-1
+	layer func(layer int, rows []uint64, from, to int) // rows is [bits][batchWords], for the samples [from, to)
 	done  func()
 }
 

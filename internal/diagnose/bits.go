@@ -58,7 +58,7 @@ func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, 
 	return b, err
 }
 
-// store converts rows of bits into words of samples. The rows hold the samples with the indices from to to-1.
+// store converts rows of bits into words of samples. The rows hold the samples with indices in the range [from, to).
 func (b *Bits) store(rows []uint64, from, to int) {
 	var m [64]uint64
 	for c := range b.Words {

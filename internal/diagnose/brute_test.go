@@ -25,7 +25,7 @@ type brutePin struct {
 	hard   int // the selected source
 }
 
-// pin returns a pin of gate i in layer l: pin A if pin is 0, and pin B if pin is 1.
+// pin returns a pin of gate i in layer l. The argument pin is 0 for pin A and 1 for pin B.
 func (b *brute) pin(l, i, pin int) brutePin {
 	s, at := b.section(l)
 	p := &s.Pins[0]

@@ -140,7 +140,7 @@ func MeasureCredit(ctx context.Context, o CreditOptions) (*CreditResult, error) 
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory() // an earlier measurement leaves as much garbage as this measurement needs memory
+	debug.FreeOSMemory() // otherwise the garbage of an earlier measurement could double the memory in use
 	started, members := time.Now(), crew.New(o.Threads)
 	m := trainer.Initial(o.Config, o.Data.Encoder, o.Data.Classes, o.Threads)
 	meter := newMeter(m, SampleGates(o.Config.Train.Seed, m.Width, len(m.Classes), o.Sampled), o.Config.Train.Batch,

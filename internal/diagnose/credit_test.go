@@ -24,8 +24,9 @@ type testCase struct {
 	batch int
 }
 
-// cases returns random networks of odd sizes. They cover every form of network for which credit is defined, and every
-// topology with the starts for which the documents report results. Cases with the two parametrizations alternate.
+// cases returns random networks of unusual sizes. They cover every form of network for which credit is defined, and
+// every topology with the starts for which the documents report results. Cases with the two parametrizations
+// alternate.
 func cases() []testCase {
 	var all []testCase
 	for i, f := range netgen.Forms() {

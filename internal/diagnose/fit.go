@@ -19,7 +19,7 @@ type fit struct {
 	kernels
 	classes, starts, batch int
 
-	inputs int // number of bits of a sample; also the number of the row with the biases, after which all rows are zeros
+	inputs int // number of bits of a sample; also the index of the row with the biases; all later rows are zeros
 	words  int // words of each sample, which is rows/64
 	across int // number of words in a row of turned
 

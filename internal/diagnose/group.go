@@ -114,7 +114,7 @@ type edge struct {
 	slope  [2]float64
 }
 
-// below returns the stage of layer l-1. above is the stage of layer l.
+// below returns the stage of layer l-1. The argument above is the stage of layer l.
 func below(n *network, l int, above *stage) stage {
 	var edges []edge
 	readers := make([]int32, n.m.Width)

@@ -160,9 +160,10 @@ func (k *Known) do(ctx context.Context, t task, train func() ([]float64, error))
 	}
 }
 
-// begin sets exactly one of its three results. If the result of the task is known, this is accuracies. If another
-// goroutine is training the task, it is others, a channel that is closed when that goroutine is done. Otherwise it is
-// done: the caller must train the task, call end, and then close the channel done.
+// begin sets exactly one of its three results. If the accuracies of the task are known, begin returns them. If
+// another goroutine is training the task, begin returns the channel others, which is closed when that goroutine has
+// finished. Otherwise begin returns the channel done. The caller must then train the task, call end, and close this
+// channel.
 func (k *Known) begin(t task) (accuracies []float64, others <-chan struct{}, done chan struct{}) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

@@ -48,8 +48,8 @@ const (
 	eps   = 1e-8
 )
 
-// Train trains the probes of a layer on the bits train. It returns the accuracy of each start on the bits test. step
-// is called after each epoch. If ctx is cancelled, Train returns the context's error.
+// Train trains the probes of a layer on the bits in train. It returns the accuracy of each start on the bits in test.
+// The function step is called after each epoch. If ctx is cancelled, Train returns the context's error.
 func Train(ctx context.Context, train, test *Bits, classes int, p Protocol, step func()) ([]float64, error) {
 	f := newFit(train.Width, classes, p)
 	order := make([]int32, len(train.Labels))

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Layers returns the layers to probe in a network of the given depth. These are the layers that the paper probes,
-// without those that the network does not have, and the network's last layer.
+// Layers returns the layers to probe in a network of the given depth. These are all layers that the paper probes and
+// that the network has, and also the network's last layer.
 func Layers(depth int) []int {
 	var layers []int
 	for _, l := range []int{0, 1, 10, 20, 40, 60, 80, 100} {
@@ -33,9 +33,9 @@ type ProbeNetwork struct {
 // [layer][start]. For each layer that is being probed, Run holds the bits of all samples in memory, which takes bits
 // x samples / 8 bytes.
 //
-// step is called after each epoch of a layer, one call at a time. Its arguments are the number of completed epochs
-// and the total number of epochs. Epochs of layers whose result is already known are not counted. If ctx is
-// cancelled, Run returns the context's error.
+// The function step is called after each epoch of a layer, one call at a time. Its arguments are the number of
+// completed epochs and the total number of epochs. Epochs of layers whose result is already known are not counted. If
+// ctx is cancelled, Run returns the context's error.
 func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads int,
 	step func(done, all int),
 ) ([][]float64, error) {

@@ -16,8 +16,9 @@ type ProbeStudy struct {
 	Protocol Protocol
 	Known    *Known
 
-	// Begin is called for each model that is probed, and returns two functions. progress is called with the number of
-	// completed epochs and the total number of epochs. end is called when the model is done.
+	// Begin is called for each model that is probed, and returns two functions. The function progress is called with
+	// the number of completed epochs and the total number of epochs. The function end is called when the model is
+	// done.
 	Begin func(path string) (progress func(done, of int), end func(error))
 }
 

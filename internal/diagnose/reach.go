@@ -7,9 +7,9 @@ import (
 	"ialgn/internal/crew"
 )
 
-// reachWords is the number of words in a bit set of outputs. Walking down the wires, [descent] carries one such set
-// for each gate. It is large enough to make the walk along the wires cheap, and small enough for the words to stay in
-// a cache.
+// reachWords is the number of words in a bit set of outputs. [descent] walks down the wires and carries one of these
+// sets for each gate. The number is large enough to make the walk along the wires cheap, and small enough for the
+// words to stay in a cache.
 const reachWords = 16
 
 // reach says which outputs the sampled gates reach through hidden wires. Wires that are not selected also count. Both
@@ -87,7 +87,7 @@ func (d *descent) all(sampled []int) {
 	d.own, d.next = nil, nil
 }
 
-// count counts the outputs that each sampled gate of a layer reaches. wanted marks the sampled outputs.
+// count counts the outputs that each sampled gate of a layer reaches. The argument wanted marks the sampled outputs.
 func (d *descent) count(l int, sampled []int, wanted *[reachWords]uint64) {
 	d.counts[l], d.hits[l] = make([]int32, len(sampled)), make([]bool, len(sampled))
 	for k, i := range sampled {

@@ -27,8 +27,9 @@ type CreditReport struct {
 	Plots      []string        `json:"plots,omitempty"`
 }
 
-// MeasureCredits measures runs that differ only in the topology, on the same data. It calls begin for each run. begin
-// returns two functions. The first is called with the progress of the run, and the second when the run ends.
+// MeasureCredits measures runs that differ only in the topology, on the same data. It calls the function begin for
+// each run. This function returns two functions. The first is called with the progress of the run, and the second is
+// called when the run ends.
 func MeasureCredits(ctx context.Context, runs []CreditOptions, data *trainer.Data,
 	begin func(name string) (func(CreditProgress), func(error)),
 ) (*CreditReport, error) {

@@ -25,8 +25,8 @@ type kernels struct {
 
 var plain = kernels{subsetsPlain, addSelectedPlain, updateRowsPlain}
 
-// subsetsPlain makes the table of 32 rows. A sum that includes a fourth row is the sum of the first three rows, plus
-// the fourth row.
+// subsetsPlain makes the table of 32 rows. A sum that includes the fourth row of a group is the same sum without the
+// fourth row, plus the fourth row.
 func subsetsPlain(t *probeTable, rows []row) {
 	for g := range tableBits / 4 {
 		t, r := t[16*g:][:16], rows[4*g:][:4]

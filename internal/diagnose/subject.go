@@ -167,7 +167,7 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	return &Subject{f, data}, nil
 }
 
-// Column returns a list of element i of each list.
+// Column returns element i of each list.
 func Column(lists [][]float64, i int) []float64 {
 	var x []float64
 	for _, l := range lists {

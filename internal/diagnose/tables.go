@@ -91,7 +91,7 @@ func (k *TableKinds) Shares() []float64 {
 	return []float64{k.Constants, k.SingleInput, k.AndLike, k.XorLike, k.Other}
 }
 
-// Add adds the statistics of another network, multiplied by share.
+// Add adds the statistics of another network, multiplied by the argument share.
 func (t *Tables) Add(o *Tables, share float64) {
 	t.Nodes = o.Nodes
 	for i, x := range o.Support {

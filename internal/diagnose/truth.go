@@ -38,7 +38,7 @@ func (t truth) slopes() slopes {
 	return slopes{{t.rise(0, 2), t.rise(1, 3)}, {t.rise(0, 1), t.rise(2, 3)}}
 }
 
-// rise returns the table's value at the pattern to, minus its value at the pattern from.
+// rise returns how much larger the table's value is at the argument to than at the argument from. Both are patterns.
 //
 // Between two patterns, as many operations rise as fall. rise adds up the probabilities of the rising and of the
 // falling operations separately and then subtracts the sums. So the result is exactly 0 if all these probabilities

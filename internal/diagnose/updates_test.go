@@ -152,7 +152,7 @@ func TestUpdatesBruteForce(t *testing.T) {
 }
 
 // TestExactZero measures the first step from the exact skip start. At this start, no gate depends on pin B. Therefore
-// the only anchors with a gradient are those of pins A in the first layer.
+// only the anchors of pins A in the first layer have a gradient.
 func TestExactZero(t *testing.T) {
 	m := NewMeter(1, 1)
 	run(t, m, filepath.Join(t.TempDir(), "m"), "model.init_noise=0", "train.epochs=1")

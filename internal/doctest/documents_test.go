@@ -205,6 +205,7 @@ func TestKeys(t *testing.T) {
 	}
 	add("init", "0", "init", "table.csv")
 	add("train", "0", append([]string{"train", "table.yaml"}, small...)...)
+	add("eval", "0", "eval", "table.safetensors")
 	add("compile", "0", "compile", "table.safetensors", "-o", "board", "--target", "ice40", "--style", "lut", "--wrap",
 		"stream", "--freq", "12")
 	add("synth", "0", append([]string{"synth", "board", "--target", "ice40-hx1k"}, checked("table.safetensors")...)...)

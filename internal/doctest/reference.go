@@ -159,7 +159,7 @@ func (k key) covers(path string) bool {
 	return all && strings.HasPrefix(path, prefix) || path == k.path
 }
 
-// paths adds to set the path of every value in v that is not an object or an array.
+// paths adds to the map set the path of every value in v that is neither an object nor an array.
 func paths(set map[string]bool, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:

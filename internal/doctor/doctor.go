@@ -85,7 +85,7 @@ type Tool struct {
 	Remedy  string `json:"remedy,omitempty"`  // how to install it, if it is missing
 }
 
-// Examine examines everything. In texts, words says how options are named.
+// Examine examines everything. The argument words says how the texts of the report name options.
 func Examine(ctx context.Context, folders []string, words message.Words) *Report {
 	r := &Report{
 		Build:  Build{build.Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH},

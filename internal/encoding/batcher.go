@@ -27,9 +27,9 @@ type Batcher struct {
 	spread func(dst, planes []uint64, from, to int) // writes the bits of the block's features from .. to-1
 }
 
-// NewBatcher returns a Batcher of samples of set, which must hold levels of enc. Each bit row has the given number of
-// words. The Batcher runs on the crew c. During training, c should be the crew of the training step, because its
-// goroutines are awake. NewBatcher panics if the set does not hold levels of enc.
+// NewBatcher returns a Batcher for the samples of a set, which must hold levels of the encoder enc. Each bit row has
+// the given number of words. The Batcher runs on the crew c. During training, c should be the crew of the training
+// step, because its goroutines are awake. NewBatcher panics if the set does not hold levels of enc.
 func NewBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	if set.Features != enc.Features() || set.Width != enc.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d features of %d bits are not levels of %d features of %d bits",

@@ -6,8 +6,8 @@ import (
 )
 
 // Compare turns bit planes of feature words into thermometer bits, as [Encoder.Thermometer] does with levels. planes
-// holds the bit rows of all features' words, as [Packed.Gather] writes them, with width rows for each feature. dst
-// receives Inputs() rows. Each row has the given number of words.
+// holds the bit rows of all features' words, as [Packed.Gather] writes them. The parameter width is the number of
+// rows for each feature. dst receives Inputs() rows. Each row has the given number of words.
 //
 // It panics if planes or dst is too short. It allocates nothing, and several goroutines may call it at once.
 func (e *Encoder) Compare(dst, planes []uint64, width, words int) {

@@ -32,7 +32,8 @@ type Encoder struct {
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // turns real features into integers; nil if features are integers
 
 	// Columns are the columns of the table that the features come from, in order. Columns is nil if each column is a
-	// feature of numbers. Such models need only the ranges, and their files keep the bytes of earlier versions.
+	// feature of numbers. A model of such a table needs only the ranges, and its file keeps the bytes of earlier
+	// versions.
 	Columns []Column `json:"columns,omitempty"`
 }
 
@@ -64,8 +65,8 @@ func (e *Encoder) Label(i int) string {
 // ByCuts reports whether real features become words by cuts (see [Quantiser]).
 func (e *Encoder) ByCuts() bool { return e.Quantiser != nil && e.Quantiser.Cuts != nil }
 
-// Cut returns the real threshold of input bit i. The bit is 1 if the feature's value is greater. The result has is
-// false if the encoder does not work by cuts.
+// Cut returns the real threshold of input bit i. The bit is 1 if the feature's value is greater. The boolean result
+// is false if the encoder does not work by cuts.
 func (e *Encoder) Cut(i int) (x float64, has bool) {
 	if !e.ByCuts() {
 		return 0, false
@@ -86,8 +87,9 @@ func (e *Encoder) Levels(dst, values []uint16) {
 	}
 }
 
-// Relevel replaces the levels of a set in place. It computes the new levels from words, which holds the feature words
-// of the same samples. It is called after thresholds have moved. It panics if the two sets differ in form.
+// Relevel replaces the levels of a set in place. It computes the new levels from the set named words, which holds the
+// feature words of the same samples. It is called after thresholds have moved. It panics if the two sets differ in
+// form.
 func (e *Encoder) Relevel(levels, words *Packed) {
 	if levels.Len() != words.Len() || levels.Features != words.Features || levels.Width != e.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d samples of %d features of %d bits are not levels of %d of %d", levels.Len(),

@@ -173,7 +173,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// wantError fails the test unless err contains want or, for an empty want, is nil.
+// wantError fails the test unless err contains the text want. If this text is empty, err must be nil.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {

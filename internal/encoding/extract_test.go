@@ -20,7 +20,7 @@ func numbered(n int) *Packed {
 	return p
 }
 
-// numbers returns the numbers of samples that were made by numbered. It checks all their values first.
+// numbers returns the numbers of samples that come from a call of numbered. It checks all their values first.
 func numbers(t *testing.T, p *Packed) []int32 {
 	t.Helper()
 	var all []int32

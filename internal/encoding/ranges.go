@@ -23,7 +23,8 @@ var trims = []struct{ share, gain float64 }{{0.001, 1.5}, {0.01, 1.5}, {0.05, 3}
 const rangeParts = 16
 
 // RobustRange returns the range of a feature's values that is scaled to the feature's words. The range is within lo
-// to hi, the range of all values. A value outside becomes the nearest end of the range. RobustRange sorts values.
+// to hi, the range of all values. A value outside the range becomes the nearest end of the range. RobustRange changes
+// the order of the slice values.
 //
 // The range is lo to hi unless a few extreme values take up most of it. A narrower range omits a small share of each
 // class's values, rounded up, at one end or both. A value that marks a class is therefore never omitted, however rare

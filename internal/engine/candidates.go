@@ -119,7 +119,7 @@ type Scores struct {
 	gradients kernel.Gradients
 	first     []int // first pin of each layer among the pins of the window
 	from, to  []int // range of nodes of each layer
-	wholeFrom int   // used if a rank has only a part: the window's range of nodes in the whole network
+	wholeFrom int   // start of the window in the whole network; used if a rank has only a part
 	wholeTo   int
 	sums      []float32               // a row for each pin, with one sum for each source
 	rows      []scored                // one for each group of a layer's pins that read the same sources

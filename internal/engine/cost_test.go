@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// pressed returns a copy of a form's model in which train.cost has the weight pressure.
+// pressed returns a copy of a form's model in which the argument pressure is the weight of train.cost.
 func pressed(form netgen.Form, pressure float64) *model.Model {
 	m := form.Model()
 	m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: pressure}

@@ -16,9 +16,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// goldenNodes is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's
-// golden_nodes.py writes such files for networks of look-up tables, and testdata/golden_positions.py writes them for
-// networks of convolutions.
+// goldenNodes is a file with three Adam steps that PyTorch's autograd computed in float64. golden_nodes.py of the
+// reference implementation writes such files for networks of look-up tables, and testdata/golden_positions.py writes
+// them for networks of convolutions.
 type goldenNodes struct {
 	Config struct {
 		Inputs, Classes, Batch int
@@ -261,7 +261,7 @@ func (g *goldenNodes) configure(m *model.Model) {
 	t.Temperature, t.Seed = c.Temperature, c.Seed
 }
 
-// fill copies the wires and logits of pin k of a node to a section's pin, at the index at.
+// fill copies the wires and logits of pin k of a node to the element of a section's pin with the index at.
 func (g *goldenNodes) fill(p *model.Pin, at, layer, k, node int, s nodeState) {
 	from := &g.Layers[layer][k]
 	switch {

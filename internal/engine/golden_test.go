@@ -14,8 +14,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// golden is a file with three Adam steps that PyTorch's autograd computed in float64. The reference's golden.py
-// writes it. testdata/golden_weights.py writes the files with class weights. Arrays over layers and gates are [layer][gate].
+// golden is a file with three Adam steps that PyTorch's autograd computed in float64. golden.py of the reference
+// implementation writes it. testdata/golden_weights.py writes the files with class weights. Arrays over layers and
+// gates are [layer][gate].
 type golden struct {
 	Config struct {
 		Inputs, Width, Depth, Classes, Batch, KX, KH int

@@ -157,7 +157,7 @@ func TestTrainedBits(t *testing.T) {
 func trainedBits(t *testing.T, o netgen.ModelOptions, batch int) string {
 	o.Width, o.Classes, o.Depth, o.Tau, o.Seed = 66, 3, 7, 3, 1
 	m, r := netgen.Model(o), rand.New(rand.NewPCG(5, 5))
-	for i := range m.Sections { // normal samples of math/rand may depend on the processor
+	for i := range m.Sections { // uniform logits, because normal variates of math/rand may depend on the processor
 		s := &m.Sections[i]
 		for _, logits := range [][]float32{s.Ops, s.Pins[0].Logits, s.Pins[1].Logits} {
 			for k := range logits {

@@ -9,10 +9,10 @@ import (
 // recurrence computes a recurrent network forward through all steps of a sequence, and backward again.
 //
 // All values of a unit stay in the arena. The arena begins with the state before the first step, which consists of
-// rows of zeros that are never written. A frame for each step follows. A frame has the rows of the step's input bits.
-// For each layer, it also has the rows gathered for pins with several candidates, and the rows of the layer's nodes.
-// The state that a step reads ends where the step's frame begins. A row of step s is s*frame after the same row of
-// the first step.
+// rows of zeros that are never written. After this state comes a frame for each step. A frame has the rows of the
+// step's input bits. For each layer, it also has the rows gathered for pins with several candidates, and the rows of
+// the layer's nodes. The state that a step reads ends where the step's frame begins. A row of step s is s*frame after
+// the same row of the first step.
 type recurrence struct {
 	steps, frame int // frame is the number of float32 in a step's frame
 	state        int // number of float32 in the state
@@ -28,7 +28,7 @@ type stepLayer struct {
 	choices []stepChoice
 }
 
-// stepChoice is a pin of a node that chooses among candidates.
+// stepChoice is a pin of one node. The pin chooses among candidates.
 type stepChoice struct {
 	shared.Choice
 	node, pin int
@@ -77,8 +77,8 @@ func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
 	return r, r.state + r.steps*r.frame
 }
 
-// wire sets the rows that the layer's pins read, given the first row of each source. It allocates rows for pins that
-// choose by calling the function rows.
+// wire sets the rows that the layer's pins read, given the first row of each source. For each pin that chooses among
+// candidates, wire calls the function rows to allocate rows.
 func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, rows func(int) uint32) {
 	first := make([]uint32, len(n.Pins))
 	for k, p := range n.Pins {

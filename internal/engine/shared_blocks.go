@@ -63,8 +63,8 @@ type block struct {
 
 	// Positions are handled in chunks of whole rows of positions. In a chunk, two rows are pitch positions apart.
 	chunk, pitch int
-	root         uint32 // offset in a chunk of the rows of a kernel's outputs
-	alone        bool   // the block is whether the block is one list of nodes at one position
+	root         uint32 // offset of the rows of a kernel's outputs in a chunk
+	alone        bool   // whether the block is one list of nodes at one position
 }
 
 // source describes the values that a pin reads. These values belong to an image or to the level below.
@@ -161,7 +161,7 @@ func fieldBorder(m *model.Model) (border int) {
 }
 
 // isLevel reports whether section i is the next level of the kernels in the section before it. In this case, each
-// node reads nodes of the previous section that no other node reads, at its own position. All its other pins read
+// node reads, at its own position, nodes of the previous section that no other node reads. All its other pins read
 // images.
 func isLevel(m *model.Model, i int) bool {
 	s, before := &m.Sections[i], &m.Sections[i-1]
@@ -247,7 +247,7 @@ func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 	return all
 }
 
-// gathers reports whether the value of any pin of the level is gathered.
+// gathers reports whether the values of some pins of the level are gathered.
 func (l *level) gathers() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.gathered })
 }
@@ -301,7 +301,8 @@ func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 }
 
 // place sets the rows of nodes. If all kernels of the level are alike, it does this for the nodes of one kernel only.
-// The rows of the level below begin at below. The rows of a node in a chunk take run float32 numbers.
+// The argument below is the place of the first row of the level below. The argument run is the size in float32 of one
+// node's rows in a chunk.
 func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
 	own, alike := uint32(0), true // own counts the pins that read the level below
 	for _, s := range l.sources {

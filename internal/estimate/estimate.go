@@ -4,8 +4,9 @@
 // The nodes are covered with LUTs without restructuring the network. Constants are propagated. Nodes that pass a bit
 // on cost nothing. Nodes on which no counted bit depends also cost nothing. If only one other node reads a node, both
 // share a LUT, provided that their pins fit. Popcounts and argmax are estimated by a formula from the number of
-// counted bits. For the comparators, the estimate adds up the LUTs that each comparison with a reader takes on its
-// own. The estimate does not include the compiler's other optimisations. Only the compiler's own counts are exact.
+// counted bits. For the comparators, the estimate adds up the LUTs of all comparisons that have readers, as if no two
+// comparisons shared a LUT. The estimate does not include the compiler's other optimisations. Only the compiler's own
+// counts are exact.
 package estimate
 
 import (
@@ -31,9 +32,9 @@ type LUTs struct {
 }
 
 // Of estimates the LUTs of a network, for LUTs with the given number of inputs. If sum is nil, f is the whole
-// network. Otherwise f has only some of the network's chains, and chains of different parts must not read each other.
-// The function sum then replaces numbers by their sums over all parts. Of returns only errors of sum. It panics if
-// inputs < 2.
+// network. Otherwise f is a part of the network that has only some of the chains. Chains of different parts must not
+// read each other. The function sum then replaces numbers by their sums over all parts. Of returns only errors of
+// sum. It panics if inputs < 2.
 func Of(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
 	if inputs < 2 {
 		panic("estimate: look-up tables of fewer than two inputs")
@@ -192,7 +193,8 @@ func (c *cover) absorbable(signals []signal, root []bool, leaves [][]signal) (fo
 	return found
 }
 
-// union returns signals with the signal gone replaced by the elements of instead. The result has no duplicates.
+// union returns a copy of signals in which the elements of instead replace the element gone. The result has no
+// duplicates.
 func union(signals []signal, gone signal, instead []signal) (all []signal) {
 	for _, s := range signals {
 		if s != gone {

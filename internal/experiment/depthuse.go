@@ -55,7 +55,7 @@ var depthUse = Experiment{
 	}},
 }
 
-// used adds the shares of operations that the paper states for IALGN to an entry.
+// used adds to an entry the shares of operations that the paper states for IALGN.
 func used(n Entry) Entry {
 	n.Said = map[string]string{"share_a": "88.4", "share_binary": "11.4", "share_without_a": "under 0.2"}
 	return n

@@ -198,9 +198,9 @@ type publishedSeries struct {
 	luts, points []float64
 }
 
-// others are networks published by others. The LUTs of DWN are without the encoder and are from Bacellar and others,
-// "Differentiable Weightless Neural Networks", ICML 2024. The replication of DWN is by other authors, and was placed
-// and routed on an xc7a35t.
+// others lists networks that other authors published. The LUTs of DWN are without the encoder and are from Bacellar
+// and others, "Differentiable Weightless Neural Networks", ICML 2024. The replication of DWN is by other authors, and
+// was placed and routed on an xc7a35t.
 var others = []publishedSeries{
 	{"mnist", "DWN, core", []float64{692, 1413, 2055, 4082}, []float64{97.1, 97.9, 97.8, 98.3}},
 	{"mnist", "DWN replicated, core", []float64{630, 1168, 2272, 4821}, []float64{96.77, 97.70, 97.97, 98.26}},

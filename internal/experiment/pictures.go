@@ -99,8 +99,8 @@ func (p *Picture) draw(t *Table) []drawing {
 	return slices.DeleteFunc(all, func(d drawing) bool { return len(d.Series) == 0 })
 }
 
-// places returns functions for positions on the axis, for ialgn's networks and for the paper's. It also returns the
-// kind of ialgn's series.
+// places returns two functions that give a row's position on the axis, one for ialgn's networks and one for the
+// paper's networks. It also returns the kind of the series for ialgn's networks.
 func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) float64, kind plot.Kind) {
 	if p.Of != nil {
 		return p.Of, p.Of, plot.Line
@@ -154,7 +154,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped groups the rows for which by returns the same text. It keeps the order of the rows.
+// grouped groups the rows for which the function by returns the same text. It keeps the order of the rows.
 func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string) {
 	for _, r := range rows {
 		at := slices.Index(names, by(r))
@@ -167,7 +167,7 @@ func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string
 }
 
 // drawSeries returns one chart of the table's series for each size. Effective depth has a band between its
-// percentiles. An accuracy has a band of its deviation.
+// percentiles. A line of accuracies has a band that shows the standard deviation.
 func (t *Table) drawSeries() []drawing {
 	if t.series == nil {
 		return nil
@@ -228,9 +228,9 @@ func operations(results []*grid.Result) (mean [16]float64) {
 	return mean
 }
 
-// curves returns the lines of a row's series for a chart. The first line has a band. If there are three or more
-// lines, the band lies between the second and the third line; otherwise it shows the deviation. All lines after the
-// third are drawn as lines too.
+// curves returns the curves of a row's series for a chart. The first line becomes a curve with a band. If there are
+// three or more lines, the second and the third line are the limits of the band; otherwise the band shows the
+// deviation. Each line after the third becomes a curve without a band.
 func (s *Series) curves(r *Row, group int) []plot.Series {
 	var lines [][]float64
 	var deviation []float64

@@ -141,7 +141,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// at returns the percentages of all operations: percent for op, and 0 for the others.
+// at returns the percentages of all operations. The argument percent is the percentage of op, and all other
+// operations have 0.
 func at(op int, percent float64) []float64 {
 	all := make([]float64, 16)
 	all[op] = percent

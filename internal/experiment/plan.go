@@ -223,8 +223,8 @@ func (r Runner) leftOut(p *plan, n *Entry, unfit error) (planned, Row, error) {
 	return planned{entry: n, Config: cfg, apart: true}, row, err
 }
 
-// nothing returns an error if no entry has a result, and otherwise nil. It is the error for the first entry whose
-// data are missing.
+// If no entry has a result, nothing returns the error for the first entry whose data are missing. Otherwise it
+// returns nil.
 func (p *plan) nothing() error {
 	if missing := p.Missing(); missing != nil && p.Empty() {
 		return missing

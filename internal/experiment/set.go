@@ -164,7 +164,7 @@ func (e *Experiment) left() (all []string) {
 	return all
 }
 
-// lastOf returns the last value of a key in sets. Earlier values of the same key have no effect.
+// lastOf returns the last value of a key in the list sets. Earlier values of the same key have no effect.
 func lastOf(sets []string, key string) (value string, ok bool) {
 	for _, set := range slices.Backward(sets) {
 		if name, value, _ := strings.Cut(set, "="); strings.TrimSpace(name) == key {

@@ -80,7 +80,7 @@ func (r *Row) trained() []string {
 	}
 }
 
-// value formats value i of the row, multiplied by unit. The paper's value follows.
+// value formats value i of the row, multiplied by unit, and then the paper's value.
 func (r *Row) value(i int, unit float64) string {
 	if r.Values == nil {
 		return ""

@@ -240,7 +240,7 @@ func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Ex
 	return e, n.flip(ctx, e, changes)
 }
 
-// errDisagree reports a bug in the program, because of which an explanation could be wrong.
+// errDisagree reports a bug in the program that could make an explanation wrong.
 var errDisagree = errors.New("explain: the simulator and the trainer's forward pass differ, which is a fault of the " +
 	"program; please report it")
 

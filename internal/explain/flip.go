@@ -9,7 +9,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// column is what a single change affects: one feature, or all features of a category.
+// column is one numeric feature, or all features that encode one column of words. A single change affects only one
+// column.
 type column struct {
 	first    int       // number of the column's first feature
 	features int       // number of the column's features

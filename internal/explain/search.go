@@ -140,8 +140,8 @@ func steps(set []candidate) (sum int) {
 }
 
 // greedy adds changes one by one until the class changes. Each time it adds the change that brings the target nearest
-// to winning. It returns nil if it needs more than most changes. It changes a column again only if this brings the
-// target nearer, so that the search ends.
+// to winning. It returns nil if the number of changes would exceed most. It changes a column again only if this
+// brings the target nearer, so that the search ends.
 func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, error) {
 	var set []candidate
 	now := int32(math.MaxInt32)
@@ -232,7 +232,7 @@ func has(set []candidate, column int) bool {
 	return slices.ContainsFunc(set, func(c candidate) bool { return c.column == column })
 }
 
-// with returns a copy of a set in which c is the change of its column.
+// with returns a copy of a set with candidate c as the change of c's column.
 func with(set []candidate, c candidate) []candidate {
 	out := make([]candidate, 0, len(set)+1)
 	for _, d := range set {
@@ -253,8 +253,9 @@ type score struct {
 	flips bool
 }
 
-// try simulates several combinations of changes, one in each lane. Each combination consists of set and of the lane's
-// own set in lanes. If both sets change the same column, the change in the lane's own set is used.
+// try simulates several combinations of changes, one in each lane. Each combination consists of the argument set,
+// which all lanes share, and the lane's own set in lanes. If both sets change the same column, the change in the
+// lane's own set is used.
 func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, target int) ([]score, error) {
 	words := s.apply(s.from, set)
 	scores := make([]score, 0, len(lanes))
@@ -400,9 +401,9 @@ func choices(columns [][]candidate, n int) iter.Seq[[]candidate] {
 	}
 }
 
-// lowest tries all sets that result from set by leaving out changes or making changes smaller. It returns the
-// smallest of these sets that changes the class. If no smaller set does, or if the limits do not allow trying all of
-// them, it returns set itself.
+// lowest tries all sets that result from the argument set by leaving out changes or making changes smaller. It
+// returns the smallest of these sets that changes the class. If no smaller set does, or if the limits do not allow
+// trying all of them, it returns set itself.
 func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, error) {
 	below, sets := make([][]candidate, len(set)), 1.0
 	for i, c := range set {

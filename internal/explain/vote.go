@@ -146,7 +146,7 @@ func (t *tracer) path(node int) (path []Node, shortened bool) {
 }
 
 // reach returns the nodes that can be reached from a node. From each node, it follows the pins that the function pins
-// selects. It returns nil if there are more than most nodes, unless most is 0.
+// selects. It returns nil if the number of nodes exceeds most, unless most is 0.
 func (t *tracer) reach(top key, pins func(key) uint8, most int) map[key]bool {
 	seen, todo := map[key]bool{top: true}, []key{top}
 	for len(todo) > 0 {

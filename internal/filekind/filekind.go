@@ -159,7 +159,7 @@ func Explain(path string, head []byte, want string, perhaps ...string) error {
 	return k.hinted(err, path)
 }
 
-// hinted adds the advice for a file of the kind to an error.
+// hinted adds to an error the advice for a file of the kind.
 func (k *Kind) hinted(err error, path string) error {
 	if k.use == "" {
 		return err

@@ -21,7 +21,8 @@ const validationShare = 0.2
 const mostAnchors = 16
 
 // config returns the configuration of a candidate. If name is empty, the configuration has the draft's name. seed is
-// added to the draft's seed, which is 1 by default. share is the share of samples held out for validation.
+// added to the draft's seed, which is 1 by default. The argument share is the share of samples that are held out for
+// validation.
 func (s *search) config(c candidate, width, epochs int, name string, seed int, share float64) (config.Config, error) {
 	own := []string{
 		fmt.Sprintf("model.width=%d", width), fmt.Sprintf("train.epochs=%d", epochs),

@@ -9,8 +9,8 @@ const (
 	replaceIt             // replace the network by an untrained candidate, if nothing else is left
 )
 
-// nearly is the factor by which a network may have more errors than the best network, if it is finished instead of
-// the best network because time is short.
+// If time is short, another network may be finished instead of the best network. nearly is the largest allowed ratio
+// of its errors to the errors of the best network.
 const nearly = 1.25
 
 // mostTries is the largest number of times that a network is made smaller.
@@ -105,9 +105,10 @@ func (f *final) expected() float64 {
 	return wrong
 }
 
-// A device can be filled only up to routable. The wires of the networks connect distant cells: networks route on two
-// thirds of an iCE40, but not always on four fifths (docs/guides/fpga.md). Until a design was synthesised, usualExtra
-// is the assumed ratio between all logic cells of a design and those of its network.
+// A device can be filled only up to a share of its cells, which is the constant routable. The wires of the networks
+// connect distant cells: networks route on two thirds of an iCE40, but not always on four fifths
+// (docs/guides/fpga.md). Until a design was synthesised, usualExtra is the assumed ratio between all logic cells of a
+// design and the logic cells of its network.
 const (
 	routable   = 0.8
 	usualExtra = 1.25

@@ -348,8 +348,9 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 }
 
 // watching returns a function that must be called after each epoch. That function returns 0 if the training should
-// continue, or the number of epochs with which the training should start again. begin is the start of the training.
-// The time of an epoch is measured from the first call on, because the first epoch also includes reading the data.
+// continue, or the number of epochs with which the training should start again. The argument begin is the start of
+// the training. The time of an epoch is measured from the first call on, because the first epoch also includes
+// reading the data.
 func watching(epochs int, allowed float64, begin time.Time) func(epoch int, at time.Time) int {
 	first, since := 0, begin
 	return func(epoch int, at time.Time) int {

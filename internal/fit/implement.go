@@ -86,7 +86,7 @@ func (s *search) retrain(ctx context.Context, f *final) error {
 	return s.trainFinal(ctx, f, max(1, s.left()-s.ledger.finishing(s.limit())))
 }
 
-// replace replaces a network of the front that cannot be made small enough by the next best candidate.
+// If a network of the front cannot be made small enough, replace replaces it by the next best candidate.
 func (s *search) replace(ctx context.Context, f *final) error {
 	next := s.after(f.Candidate)
 	if next == nil {

@@ -149,8 +149,8 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	return &old, nil
 }
 
-// check returns an error if a search with the request in the ledger as cannot continue with the ledger l, because the
-// request in l differs.
+// check compares the request in l with the request of a new search, which is in the argument as. If the requests
+// differ, the search cannot continue from l, and check returns an error.
 func (l *ledger) check(as *ledger, dims []dimension) error {
 	want, err := json.Marshal(as.Asked)
 	if err != nil {
@@ -215,7 +215,7 @@ func (l *ledger) save() error {
 	})
 }
 
-// record changes the ledger and writes it. Concurrent trials may call it.
+// record changes the ledger and writes it. Concurrent trials may call record.
 func (l *ledger) record(change func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

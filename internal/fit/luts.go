@@ -94,8 +94,9 @@ func (s sizer) predict(p shape) float64 {
 	return gates*p.nodes() + head*float64(p.width) + (encoder+kept)*p.read()
 }
 
-// ratio calls the function of for each network. Over the networks that are alike, it adds up the results part and the
-// results by, and returns the quotient of the two sums. If no network is alike, it returns usual.
+// For each network, ratio calls a callback that says whether the network is alike, and that returns two numbers, part
+// and by. ratio returns the sum of part divided by the sum of by, both over the networks that are alike. If no
+// network is alike, ratio returns usual.
 func (s sizer) ratio(usual float64, of func(measured) (alike bool, part, by float64)) float64 {
 	parts, bys := 0.0, 0.0
 	for _, m := range s {

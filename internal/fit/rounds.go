@@ -163,7 +163,7 @@ func (s *search) count(name string) int {
 	return 0
 }
 
-// ranked returns the trials of some rounds that were compiled, the best first.
+// ranked returns the compiled trials of some rounds, the best first.
 func (s *search) ranked(rounds ...string) (all []*trial) {
 	for _, name := range rounds {
 		if r := s.ledger.rung(name); r != nil {
@@ -223,8 +223,8 @@ func (s *search) after(c candidate) *trial {
 	return nil
 }
 
-// trials returns trials of the candidates for the budget divided by part. It leaves out candidates without a valid
-// configuration.
+// trials returns trials of the candidates. Their budget is the whole budget divided by the argument part. The result
+// leaves out candidates without a valid configuration.
 func (s *search) trials(list []candidate, part int) (all []*trial) {
 	known := s.known()
 	for _, c := range list {

@@ -107,8 +107,8 @@ func bitsWithin(bitsIn int) (all []string) {
 	return all
 }
 
-// tau returns the divisor of the class counts. It is value times the square root of the number of chains per class,
-// because the standard deviation of a count grows with this square root.
+// tau returns the divisor of the class counts. It is the argument value times the square root of the number of chains
+// per class, because the standard deviation of a count grows with this square root.
 func tau(value string, s size) float64 {
 	factor, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -120,8 +120,8 @@ func tau(value string, s size) float64 {
 // leastPressure is the smallest pressure above 0 that the search tries.
 const leastPressure = 0.006
 
-// pressure returns the keys of a pressure towards fewer LUTs. The pressure is value divided by the number of chains,
-// because the number of LUTs of a network is proportional to the number of chains.
+// pressure returns the keys of a pressure towards fewer LUTs. The pressure is the argument value divided by the
+// number of chains, because the number of LUTs of a network is proportional to the number of chains.
 func pressure(family, value string, s size) []string {
 	if value == "0" {
 		return nil
@@ -133,7 +133,7 @@ func pressure(family, value string, s size) []string {
 	return []string{"train.cost.target=" + family, fmt.Sprintf("train.cost.pressure=%.3g", factor/float64(s.width))}
 }
 
-// changes maps each way of changing images in training to the keys for it.
+// For each way of changing images in training, changes has the keys.
 var changes = map[string][]string{
 	"as they are": nil,
 	"slight": {

@@ -1,4 +1,4 @@
-// This file has nextpnr place and route a synthesised netlist, for iCE40, ECP5 and Gowin.
+// This file runs nextpnr, which places and routes a synthesised netlist, for iCE40, ECP5 and Gowin.
 //
 // [Nextpnr] runs nextpnr once, with a seed, and reads its report. For iCE40 it also reads the positions of the ports
 // on the die.

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/progress"
 )
 
-// phases lists expressions for the lines of nextpnr's log that show progress, and the text to report for each. %s in
-// a text is replaced by the part of the line that matches the parentheses in the expression.
+// phases lists regular expressions for the lines of nextpnr's log that show progress. Each expression has a text to
+// report. In this text, %s is replaced by the part of the line that matches the parentheses in the expression.
 var phases = []struct {
 	line *regexp.Regexp
 	say  string

@@ -27,7 +27,7 @@ func kinds() []PathKind {
 	return []PathKind{RegisterToRegister, InputToRegister, RegisterToOutput, InputToOutput}
 }
 
-// kindOf returns the kind of a path from its two ends as nextpnr names them.
+// kindOf returns the kind of a path, given the names of its two ends in nextpnr's report.
 func kindOf(from, to string) PathKind {
 	switch begins, ends := isClock(from), isClock(to); {
 	case begins && ends:

@@ -1,4 +1,4 @@
-// This file has Vivado place and route a synthesised netlist, for Xilinx 7.
+// This file runs Vivado, which places and routes a synthesised netlist, for Xilinx 7.
 //
 // The script for Vivado also makes the bitstream, and writes a report in the format of nextpnr's report. Script and
 // arguments follow Vivado's documentation (UG835, UG904, UG912). They were never run in Vivado. The tests run the
@@ -94,8 +94,8 @@ func prepare(o PlaceOptions) error {
 	return os.WriteFile(filepath.Join(o.Dir, vivadoScript), script, 0o666)
 }
 
-// vivadoArgs returns the arguments, with the script's arguments at the end. They turn Vivado's own log off, because
-// we write the log.
+// vivadoArgs returns the arguments, with the script's arguments at the end. The arguments turn Vivado's own log off,
+// because we write the log.
 func vivadoArgs(o PlaceOptions, name string) []string {
 	aim := "clock"
 	if o.Wires {

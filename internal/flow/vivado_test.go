@@ -142,7 +142,7 @@ func TestOneStage(t *testing.T) {
 	}
 }
 
-// TestNoClock runs the script without a clock and pins, placed for short wires.
+// TestNoClock runs the script without a clock and without pins, for a placement with short wires.
 func TestNoClock(t *testing.T) {
 	standIn(t)
 	t.Setenv("NO_CLOCK", "1")

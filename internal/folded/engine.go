@@ -3,7 +3,7 @@
 // [PositionsShape] (positions.go) computes one position of a convolution in each clock. [StepsShape] (steps.go)
 // contains the layers of one step of a recurrent network.
 //
-// An engine's module has the ports of package wrapper's stream module, without its parameter:
+// An engine's module has the same ports as the module of kind stream in package wrapper, but no parameter:
 //
 //	input  clk, rst
 //	input  in_valid, in_data, in_last   one feature's word in each clock
@@ -127,8 +127,8 @@ func (f *Frame) Head(what string, header []string, facts ...string) string {
 	return b.String()
 }
 
-// Counter returns Verilog for a register called at: its declaration, its reset and its counting statement. The
-// register holds the number of words of the current packet so far. The number is the address of the encoder's
+// Counter returns the Verilog of a register with the name at: its declaration, its reset and its counting statement.
+// The register holds the number of words of the current packet so far. The number is the address of the encoder's
 // thresholds. If all features have the same thresholds, the three texts are empty.
 func (f *Frame) Counter() (declared, reset, step string) {
 	if f.Uniform() != nil {

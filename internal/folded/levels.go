@@ -8,9 +8,9 @@ import (
 )
 
 // Encoder turns words into levels. Its Verilog lines read two signals of the engine's module: clk, and the register
-// word, which holds the word of a feature. If features have different thresholds, the lines also read a signal called
-// at, which is the number of the feature whose word enters the register at the next clock edge. The lines declare a
-// signal called level, which is the level of the word two clocks later.
+// word, which holds the word of a feature. If features have different thresholds, the lines also read a signal with
+// the name at, which is the number of the feature whose word enters the register at the next clock edge. The lines
+// declare a signal called level, which is the level of the word two clocks later.
 type Encoder struct {
 	WordBits int // bits of a word
 	Steps    int // number of thresholds per feature, which is also the highest level

@@ -67,7 +67,7 @@ func (s *PositionsShape) head(header []string) string {
 `
 }
 
-// readies declares a wire for each convolution that is 1 if the convolution takes a pixel.
+// For each convolution, readies declares a wire that is 1 if the convolution takes a pixel.
 func (s *PositionsShape) readies() string {
 	var all []string
 	for i := range s.Convolutions {

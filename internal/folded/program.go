@@ -192,8 +192,8 @@ func (f *folder) counted(count netlist.Port) ([]netlist.Net, error) {
 
 var errCount = errors.New("it is no popcount")
 
-// chain returns the steps that compute a net. If the net is constant, there are no steps, and one is the value of the
-// net.
+// chain returns the steps that compute a net. If the net is constant, there are no steps, and the result one is the
+// value of the net.
 func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 	var c chain.Chain
 	driver, _, driven := f.n.Driver(v)

@@ -43,9 +43,9 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 	return n, err
 }
 
-// restOf returns the layers that begin with layer number from, as a network of their own. The input bits of this
-// network are the outputs of layer from - 1. restOf returns nil if one of the layers reads other input bits. If there
-// are no layers from this number on, the network has one layer that passes the bits on.
+// restOf returns a network of its own with layer number from and all later layers. The input bits of this network are
+// the outputs of layer from - 1. restOf returns nil if one of its layers reads other input bits. If there is no layer
+// with this number, the network has one layer that passes the bits on.
 func restOf(c *model.Compact, from int) *model.Frozen {
 	last := c.Layers[from-1]
 	rows, columns := last.Grid.Pooled()

@@ -203,8 +203,8 @@ func (d *design) checkPorts() error {
 	return nil
 }
 
-// latency returns the latency in clocks, and a text that says how it is defined. It is [Top.Latency], or the number
-// of enabled clocks from inputs to outputs.
+// latency returns the latency in clocks, and a text that says how it is defined. The latency is [Top.Latency], or the
+// number of enabled clocks from inputs to outputs.
 func (d *design) latency() (clocks int, what string) {
 	switch {
 	case d.Top != nil:

@@ -217,7 +217,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestVHDL has GHDL compile the package and an entity that instantiates the component.
+// TestVHDL uses GHDL to compile the package and an entity that instantiates the component.
 func TestVHDL(t *testing.T) {
 	if _, err := exec.LookPath("ghdl"); err != nil {
 		t.Skip("ghdl is not installed: apt-get install ghdl")

@@ -58,8 +58,8 @@ type Design struct {
 }
 
 // Lower lowers a netlist. It keeps no reference to n, so the memory of n can be freed after the first step unless the
-// caller keeps a reference. Lower returns an error if the options are invalid or cannot be met, and the errors of
-// [compiler.Manager.Sweep].
+// caller keeps a reference. Lower returns an error if the options are invalid or cannot be met. It also returns the
+// errors of [compiler.Manager.Sweep].
 func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error) {
 	if err := CheckK(o.Target, o.K); err != nil {
 		return nil, err

@@ -90,7 +90,8 @@ func TestBrokenOrder(t *testing.T) {
 	}
 }
 
-// first copies a netlist. It replaces the first cell that is wanted by the result of change.
+// first copies a netlist. In the copy, the result of the function change replaces the first cell for which the
+// function wanted returns true.
 func first(
 	n *netlist.Netlist, wanted func(netlist.Cell) bool, change func(*netlist.Copier, netlist.Cell) netlist.Net,
 ) *netlist.Netlist {

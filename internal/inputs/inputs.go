@@ -101,7 +101,7 @@ const (
 	maxCuts  = 8
 )
 
-// Lines returns lines for a comment that describe how words are made from real values. The lines give the offsets and
+// Lines returns the lines of a comment that says how words are made from real values. The lines give the offsets and
 // scales, or the cuts, of the first features. Lines returns nil for a table that is not Scaled. Names in the lines
 // are not escaped.
 func (t *Table) Lines() []string {

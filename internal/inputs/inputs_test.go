@@ -126,7 +126,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// byCuts returns the table of small with cuts instead of scales.
+// byCuts returns the table of the function small with cuts instead of scales.
 func byCuts() *Table {
 	t := small()
 	t.Bits, t.Max, t.ByCuts = 4, 10, true

@@ -6,14 +6,15 @@ import (
 	"io"
 )
 
-// Format is the version of NAME.json. CutsFormat is the version for tables by cuts. A program that knows only the
-// version in Format would compute wrong words from a table by cuts.
+// Format is the version of NAME.json. CutsFormat is the version for tables in which real values become words by cuts.
+// A program that knows only the version in Format would compute wrong words from such a table.
 const (
 	Format     = 1
 	CutsFormat = 2
 )
 
-// rule is the formula that NAME.json states for human readers. cutsRule is the formula for tables by cuts.
+// rule is the formula that NAME.json states for human readers. cutsRule is the formula for tables in which real
+// values become words by cuts.
 const rule = "word = (x - offset) * scale in doubles, rounded to the nearest integer, halves away from zero, " +
 	"at least 0 and at most max; 0 where scale is 0; x is 1 or 0 for a feature of a category"
 

@@ -32,8 +32,8 @@ type inputs struct {
 	nodes *graph.Circuit // the nodes that compute digits; nil if there are none
 }
 
-// newInputs returns the inputs of a network. words says whether the features are whole numbers that are divided
-// before the network reads them.
+// newInputs returns the inputs of a network. The parameter words says whether the features are whole numbers that are
+// divided before the network reads them.
 func newInputs(in *graph.Input, words given.InputNumbers) (*inputs, error) {
 	if err := checkInput(in); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func cut(t float32) float64 {
 	if math32.IsInf(t, 1) {
 		return math.MaxFloat64
 	}
-	const beyond = 1 << 128 // takes the place of the number after the largest one, which is rounded to infinity
+	const beyond = 1 << 128 // used instead of infinity as the number after the largest float32
 	here, next := max(float64(t), -beyond), min(float64(math32.Nextafter(t, math32.Inf(1))), beyond)
 	half := (here + next) / 2
 	if math.Float32bits(t)&1 == 1 { // a value half way is rounded to the even number

@@ -12,7 +12,7 @@
 //   - A permutation before the sum becomes the order of the last layer's nodes.
 //   - Constant nodes adjust the counts. Nodes that are 0 fill up smaller groups. Nodes that are 1 add the whole
 //     number by which a class's beta exceeds the least beta. In the compiled circuit, these constants cost nothing.
-//   - All classes add the least beta, so it does not change the predicted class. It is only recorded
+//   - The least beta is the same for all classes and does not change the predicted class. It is only recorded
 //     ([model.Origin]).
 package interchange
 

@@ -194,7 +194,7 @@ func TestDense(t *testing.T) {
 			n.Sum.Beta = []float64{-1.5}
 		}
 		check(t, fmt.Sprint("dense ", seed), n, given.InputNumbers{}, bitsOf(9))
-		// This is the same network as a circuit.
+		// The test also checks the same network in the form of a circuit.
 		c, out, err := circuitOf(n, slices.Concat(n.Sum.Groups...))
 		if err != nil {
 			t.Fatal(err)
@@ -285,7 +285,7 @@ func realsOf(r *rand.Rand, features int) []float64 {
 }
 
 // TestCut checks that a comparison with the cut in double precision has the same result as the framework's comparison
-// in single precision. It tests the values that are just rounded to the threshold, and their neighbours.
+// in single precision. It tests values at the cut, next to the cut and near the threshold.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	thresholds := []float32{

@@ -19,8 +19,8 @@ type level struct {
 }
 
 // levels turns a circuit into layers, each of which reads only the layer before. If a later layer reads a bit, nodes
-// pass the bit on to this layer. The last layer has a node for each element of out, which may be a node, an input or
-// a constant. An element that occurs several times gets several nodes.
+// pass the bit on to this layer. The last layer has a node for each element of the slice out. An element may be a
+// node, an input or a constant. An element that occurs several times gets several nodes.
 func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	l := levelled{c: c, depth: make([]int32, c.Inputs+c.Nodes()), last: make([]int32, c.Inputs+c.Nodes())}
 	l.reach(out)

@@ -160,7 +160,7 @@ func readHead(src *given.Source, at int64) ([]byte, error) {
 // behindComments returns the position of the first line that is neither blank nor a comment of BLIF.
 func behindComments(src *given.Source) int64 {
 	r := bufio.NewReader(io.NewSectionReader(src.File, 0, src.Size))
-	begin, comment := true, false // only blanks were read on this line; the line is a comment
+	begin, comment := true, false // begin: only blanks were read on this line; comment: this line is a comment
 	for at := int64(0); ; at++ {
 		switch c, err := r.ReadByte(); {
 		case err != nil:
@@ -176,8 +176,8 @@ func behindComments(src *given.Source) int64 {
 	}
 }
 
-// These are the limits on the size of an unzipped file. A circuit as text shrinks to a tenth, so a file that grows
-// more is not a network.
+// These are the limits on the size of an unzipped file. Zipping reduces the text of a circuit to about a tenth, so a
+// file that is very much larger after unzipping is not a network.
 const (
 	mostUnpacked  = 64 // times the size of the zipped file
 	alwaysUnpacks = 16 << 20

@@ -2,9 +2,9 @@ package interchange
 
 import "ialgn/internal/interchange/graph"
 
-// simplified copies circuit c into circuit to, and returns the positions of the bits out in the copy. The inputs of c
-// are replaced with bits, which are bits of circuit to. The copy has no nodes that are constant or pass a bit on. It
-// has no pins that are constant, unused or repeated.
+// simplified copies circuit c into another circuit (to). The inputs of c are replaced with bits of the other circuit,
+// which the slice bits lists. The slice out lists bits of c, and simplified returns the positions of their copies.
+// The copy has no nodes that are constant or pass a bit on. It has no pins that are constant, unused or repeated.
 func simplified(c *graph.Circuit, bits, out []graph.Ref, to *graph.Circuit) []graph.Ref {
 	at := make([]graph.Ref, c.Inputs+c.Nodes())
 	copy(at, bits)
@@ -37,7 +37,7 @@ func simpleNode(to *graph.Circuit, table uint64, pins []graph.Ref) graph.Ref {
 			table = restrict(table, len(pins), k, func(uint) bool { return false })
 		case pins[k] == graph.True:
 			table = restrict(table, len(pins), k, func(uint) bool { return true })
-		case first >= 0: // pin k always has the value of pin first
+		case first >= 0: // pin k is always equal to an earlier pin, whose number is first
 			n := len(pins)
 			table = restrict(table, n, k, func(rest uint) bool { return rest>>(n-2-first)&1 == 1 })
 		case !depends(table, len(pins), k):
@@ -68,8 +68,8 @@ func indexOf(pins []graph.Ref, p graph.Ref) int {
 	return -1
 }
 
-// restrict returns a table without pin k. The function value returns the value of pin k for each line of the
-// remaining pins.
+// restrict returns a table without pin k. The parameter value is a function that returns the value of pin k for each
+// line of the remaining pins.
 func restrict(table uint64, pins, k int, value func(rest uint) bool) uint64 {
 	below := pins - 1 - k // number of digits below the pin's digit
 	made := uint64(0)

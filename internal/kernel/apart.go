@@ -6,7 +6,8 @@ package kernel
 
 // Truth writes the truth values of the lines of node i in this step to t. It writes the bits of the selected table,
 // as 0 and 1, to hard. With noise, it also writes the probabilities of operations or the slopes of lines to kept.
-// [NodePass.StepFunction] needs them later in the same step, and computing them again would be slow.
+// [NodePass.StepFunction] needs the values in kept later in the same step. Computing these values again would be
+// slow.
 func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	table := l.table(l.node(i))
 	if p.Noise == nil {

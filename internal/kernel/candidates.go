@@ -24,8 +24,8 @@ func subsets(t *[16]float32, d0, d1, d2, d3 float32) {
 	t[12], t[13], t[14], t[15] = d23, d0+d23, d1+d23, d01+d23
 }
 
-// Fill computes the subset sums of the first samples of beta, which is padded with zeros to a multiple of [Lanes].
-// Groups of zeros are added to make the number of groups a multiple of four.
+// Fill computes the subset sums of beta for the given number of samples. The slice beta is padded with zeros to a
+// multiple of [Lanes]. Groups of zeros are added to make the number of groups a multiple of four.
 func (t *Tables) Fill(beta []float32, samples int) {
 	groups := (samples + 4*groupSize - 1) / (4 * groupSize) * 4
 	if cap(t.sums) < groups {

@@ -83,9 +83,10 @@ type frame struct {
 
 	adam [8]float32 // the fields of Adam in order
 
-	// These fields are set for a layer. They hold the edges to the readers of the layer's gates, and the trace that
-	// the readers have left (next). Unless keep is 0, they also hold the trace to write (own). For each pin, they
-	// hold the rows that the pin can read and the index of the row that each gate's pin reads now.
+	// These fields are set for each layer. starts and edges lead from each gate of the layer to its readers. The fields
+	// that begin with next hold the trace that the readers wrote. The fields that begin with own receive the trace of
+	// this layer, unless keep is 0. rowsA and rowsB hold the rows that the pins can read. bitA and bitB hold the index
+	// of the row that each gate's pin reads now.
 	starts, edges       *uint32
 	nextDelta, nextCoef *float32
 	nextBits            *uint64

@@ -26,13 +26,14 @@
 //   - A group sum gives R_j. Samples form groups of five, numbered from 0. The value of a group is ((v_0 + v_1) +
 //     (v_2 + v_3)) + v_4 over its samples, where a sample whose bit is 0 contributes +0. One sum adds the even groups
 //     in order, and another sum adds the odd groups. Both start from +0. R_j is the even sum plus the odd sum.
-//   - sum_xy S_xy T_xy and sum_xy S_xy f_k are (00 + 01) + (10 + 11).
+//   - sum_xy S_xy T_xy and sum_xy S_xy f_k add their four terms as (00 + 01) + (10 + 11).
 //
 // lab/avo/kernel generates two kinds of vector code. Fused kernels update whole gates or pins for rows of two words.
 // Fused kernels exist for gates and pins with 4, 8, 16 or 32 candidates, and for layers without relaxed pins. All
 // other shapes use functions that do one step of one gate (see [Steps]). The steps of relaxed values add in a
-// different order, which relaxed_steps.go describes. Vector code may add with a fused operation whose factor is one,
-// which is exact. Neither vector code nor plain Go flushes subnormals. IALGN_SIMD forces a path (see [Path]).
+// different order, which relaxed_steps.go describes. Vector code may add with a fused multiply-add whose factor is
+// one, because this product is exact. Neither vector code nor plain Go flushes subnormals. IALGN_SIMD forces a path
+// (see [Path]).
 //
 // A sum that begins with +0 is never -0. Therefore the sign of a zero in a group does not matter. Zeros after the
 // last sample do not change a sum either.

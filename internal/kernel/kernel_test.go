@@ -8,8 +8,7 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// lanes returns the lane sum, as the package comment defines it, of the values for which the function in returns
-// true.
+// lanes returns the lane sum, as the package comment defines it, of the values v[i] for which in(i) is true.
 func lanes(v []float32, in func(i int) bool) float32 {
 	var l [16]float32
 	for i, x := range v {

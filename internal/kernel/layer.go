@@ -20,7 +20,7 @@ type LayerPass struct {
 	Adam    Adam
 
 	words int
-	row   int       // elements in a row of delta and of beta: 64 words and a padding of zeros
+	row   int       // elements in a row of delta and of beta: 64*words and a padding of zeros
 	delta []float32 // gradients of a block's gates, later gradients of their pins A, [stepGates][row]
 	beta  []float32 // gradients of the pins B
 	steps [stepGates]Steps
@@ -33,7 +33,8 @@ type LayerPass struct {
 // The steps of one gate depend on each other, but the steps of different gates can overlap.
 const stepGates = 16
 
-// blockSteps is the number of steps of a block after which a [lookahead] prefetches.
+// blockSteps is the number of times that a [lookahead] prefetches during a block. Each time is after a step of the
+// block.
 const blockSteps = 3
 
 // NewLayerPass returns a pass for rows of the given number of words and pins of at most k candidates.

@@ -90,8 +90,8 @@ func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) b
 	return true
 }
 
-// pinRows returns the rows that a pin can read. It also returns, for each gate with an index below to, the index of
-// the row that the gate's pin reads now.
+// pinRows returns the rows that a pin can read. For the gates 0, ..., to-1, it also returns the index of the row that
+// the gate's pin reads now.
 func (p *LayerPass) pinRows(pin *Pin, to int) (rows *uint64, bits *uint32) {
 	if pin == nil {
 		for i := len(p.fused.same); i < to; i++ {

@@ -100,7 +100,7 @@ type places struct {
 	edges  func([]Edge) []Edge // the copy includes the padding after the last edge
 }
 
-// clones copies arrays to any place.
+// clones copies arrays without choosing their addresses.
 var clones = places{
 	slices.Clone[[]float32], slices.Clone[[]uint64], slices.Clone[[]uint32], slices.Clone[[]uint8],
 	func(e []Edge) []Edge { return slices.Clone(e[:len(e)+edgesAhead])[:len(e)] },

@@ -4,8 +4,9 @@ import "slices"
 
 // NodeOptions holds options for the training of nodes.
 //
-// With Integer, sums for candidates are sums of integers, which are exact in any order. A dither makes the rounding
-// right on average. Without the dither, small gradients of many samples would vanish.
+// With Integer, sums for candidates are sums of integers, which are exact in any order. A dither, which is an offset
+// added before rounding, makes the rounding right on average. Without the dither, small gradients of many samples
+// would vanish.
 type NodeOptions struct {
 	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
 	Noise   *Noise // noise on all choices; nil means no noise

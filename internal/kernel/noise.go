@@ -15,8 +15,8 @@ type Noise struct {
 	Temperature float32
 }
 
-// choice writes (logit + noise) / temperature to dst, for each of the logits w, and returns dst. The argument which
-// numbers the choices of a node: 0 is the choice of the operation, and k+1 is the choice of pin k.
+// choice writes (logit + noise) / temperature to dst, for each of the logits w, and returns dst. The number of a
+// choice in its node is given by which: 0 is the choice of the operation, and k+1 is the choice of pin k.
 func (n *Noise) choice(dst, w []float32, step, layer, node, which int) []float32 {
 	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)+which), gumbels)
 }

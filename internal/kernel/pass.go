@@ -54,9 +54,9 @@ type Pass struct {
 	// The rows of a smaller group stay in a nearer cache.
 	Group int
 
-	// Delta is the gradient of each chain's output or, during an update, of the output of the next gate to update.
-	// Its shape is [Group][64 words], with zeros after the last sample. The pass only reads the caller's slices. An
-	// update replaces them by slices of the pass.
+	// Delta is the gradient of each chain's output or, during an update, of the output of the next gate to update. Its
+	// shape is [Group][64*words], with zeros after the last sample. The pass only reads the caller's slices. An update
+	// replaces them by slices of the pass.
 	Delta [maxGroup][]float32
 
 	A, B []uint64 // the pins' values, [Group][depth][words]
@@ -66,8 +66,8 @@ type Pass struct {
 	depth int
 
 	// Scratch memory of one gate.
-	grads   []float32 // [Group][64 words and zeros]
-	beta    []float32 // [64 words]
+	grads   []float32 // [Group][64*words, then zeros]
+	beta    []float32 // [64*words]
 	batch   Batch
 	steps   Steps
 	touched uint32 // sum of the touched words, which makes the compiler keep the reads; see Gates.touch

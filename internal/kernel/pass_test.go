@@ -16,10 +16,10 @@ type state struct {
 	chains  int
 	x       []uint64
 	a, b    []uint64  // [maxGroup][layers][words]
-	delta   []float32 // [chains][64 words]
+	delta   []float32 // [chains][64*words]
 }
 
-// shape describes a random section. Its contents are drawn from r.
+// shape describes the form of a section whose contents are random.
 type shape struct {
 	k, samples, words, layers int
 	wide                      bool // wires of 32 bits

@@ -33,8 +33,8 @@ type Sources struct {
 	x        []uint64
 	words, n int
 
-	// columns holds the bits for vector functions in words of 32 samples, [2 words][stride]. The words of all rows
-	// for the same samples are contiguous.
+	// columns holds the bits for vector functions in words of 32 samples, [2*words][stride]. The words of all rows for
+	// the same samples are contiguous.
 	columns []uint32
 	stride  int
 }

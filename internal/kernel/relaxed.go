@@ -69,7 +69,7 @@ const (
 	rowsGatesAhead = 2
 )
 
-// fetchRows prefetches the rows of values that gate i's pins with a single candidate read.
+// fetchRows prefetches the rows of values that gate i reads through pins with a single candidate.
 func (p *RelaxedPass) fetchRows(l *Layer, i int) {
 	for _, pin := range []*Pin{l.A, l.B} {
 		if pin != nil && pin.K == 1 && pin.Hidden {

@@ -17,7 +17,7 @@ type pinShape struct {
 type relaxedShape struct {
 	a, b, above         pinShape // above is each pin of the layer above; if above.k is 0, the tested layer is the last
 	samples, words      int
-	layers              int // of the section
+	layers              int // number of layers in the section
 	wide, light, spread bool
 }
 

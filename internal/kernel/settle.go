@@ -75,7 +75,7 @@ func (l *Layer) lead(edges []Edge, free []uint32) []uint32 {
 	return free
 }
 
-// shared appends the rows of pins that several edges refer to.
+// shared appends the row of each pin to which several edges refer.
 func (l *Layer) shared(rows []uint32) []uint32 {
 	slotsA, slotsB := l.Slots()
 	for pin, slots := range [2]int{slotsA, slotsB} {

@@ -135,9 +135,9 @@ type steps struct {
 	readers     func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
 }
 
-// candidatesStep sums up to width candidates. The argument last is the byte offset of the last 128 bits that are read
-// in a row. The argument bits points to the bits of the rows. It holds one 32-bit word for each candidate, and then
-// the next word for each candidate.
+// candidatesStep computes the sums of at most width candidates. The argument last is the byte offset of the last 128
+// bits that are read in a row. The argument bits points to the bits of the rows. The first 32-bit words of all rows
+// come first, then the second words of all rows, and so on.
 type candidatesStep struct {
 	width int
 	sum   func(r, values *float32, samples int, x *uint64, offsets *uint32, k, last int, bits *uint32)

@@ -11,8 +11,8 @@ const lineFloats = 16
 
 // touch reads a word of each cache line that the updates of a block of gates need. The block begins at layer l of
 // chain i and goes down. If l is negative, the block consists of the last layers of the next chain. touch returns the
-// sum of the words, so that the compiler keeps the reads. It does not read chain end and later chains, which another
-// goroutine may be updating.
+// sum of the words, so that the compiler keeps the reads. It does not read any chain whose index is end or larger,
+// because another goroutine may be updating these chains.
 //
 // A caller touches a block before the block is needed, so that the waits for memory overlap instead of following one
 // another. Gates and the blocks of successive short chains are touched in ascending order of their addresses, so that

@@ -1,6 +1,7 @@
 package kernel
 
-// Edge connects a gate to a gate of the next layer, the reader, that can read its output.
+// Edge connects a gate to one of its readers. A reader is a gate of the next layer that can read the first gate's
+// output.
 type Edge struct {
 	Pin  uint32 // the reader's pin: 2*reader for pin A, 2*reader + 1 for pin B; [Settle] replaces it by the pin's row
 	Slot uint32 // index of the edge among all edges to the next layer, in Trace.Coef

@@ -74,7 +74,7 @@ func Completion(w io.Writer, shell string, p *Program) error {
 	return write(w, p)
 }
 
-// Command returns the command with the given name. found reports whether it exists.
+// Command returns the command with the given name. The result found reports whether it exists.
 func (p *Program) Command(name string) (c Command, found bool) {
 	i := slices.IndexFunc(p.Commands, func(c Command) bool { return c.Name == name })
 	if i < 0 {
@@ -83,7 +83,7 @@ func (p *Program) Command(name string) (c Command, found bool) {
 	return p.Commands[i], true
 }
 
-// Option returns the option that has the given name among its names. found reports whether it exists.
+// Option returns the option that has the given name among its names. The result found reports whether it exists.
 func (c *Command) Option(name string) (o Option, found bool) {
 	i := slices.IndexFunc(c.Options, func(o Option) bool { return slices.Contains(o.Names, name) })
 	if i < 0 {

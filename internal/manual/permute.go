@@ -43,8 +43,9 @@ func HasFlag(args []string, commands []*cli.Command, name string) bool {
 	return false
 }
 
-// FlagValues calls found with each option of the command in args and with the option's value, in order. If found
-// returns an error, FlagValues stops and returns this error. args do not include the program's name.
+// FlagValues calls the function found for each option of the command in args, in order. The arguments of found are
+// the option and its value. If found returns an error, FlagValues stops and returns this error. args do not include
+// the program's name.
 func FlagValues(args []string, commands []*cli.Command,
 	found func(c *cli.Command, f cli.Flag, value string) error,
 ) error {

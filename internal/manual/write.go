@@ -67,8 +67,8 @@ func (p *printer) line(text string) {
 	}
 }
 
-// wrap writes a text in lines of at most columns characters. The first line begins with begin. The other lines begin
-// with the same number of blanks.
+// wrap writes a text in lines of at most columns characters. The first line begins with the text begin. The other
+// lines begin with the same number of blanks.
 func (p *printer) wrap(begin, text string) {
 	line := begin
 	for word := range strings.FieldsSeq(text) {

@@ -2,7 +2,7 @@ package memory
 
 import "syscall"
 
-// These are constants of the kernel. The second constant needs Linux 6.1.
+// These are constants of the Linux kernel. The second constant needs Linux 6.1.
 const (
 	madvHugepage = 14
 	madvCollapse = 25

@@ -67,7 +67,8 @@ func (s system) meminfo(keys ...string) (bytes uint64) {
 	return bytes
 }
 
-// line returns the number, given in kB, in the line of a file that begins with a key. The result is in bytes.
+// line searches a file for the line that begins with a key. It returns the number in this line, converted from kB to
+// bytes.
 func (s system) line(name, key string) uint64 {
 	f, err := os.Open(filepath.Join(s.root, name))
 	if err != nil {

@@ -21,8 +21,8 @@ func (h *hinted) Unwrap() error { return h.error }
 // Hint returns the hint with options named as in Go.
 func (h *hinted) Hint() string { return h.hint(Fields) }
 
-// HintIn returns how to fix the problem, with options named by words. It is one line in lower case without a full
-// stop. A list of names may follow on more lines.
+// HintIn returns how to fix the problem, with options named by the function words. It is one line in lower case
+// without a full stop. A list of names may follow on more lines.
 func (h *hinted) HintIn(words Words) string { return h.hint(words) }
 
 // WithHint returns err with a hint, formatted like [fmt.Sprintf]. The text of err is unchanged. WithHint returns
@@ -38,8 +38,8 @@ func WithHint(err error, format string, args ...any) error {
 // tree of [errors.As] that has a method Hint() string, or "" if there is none.
 func Hint(err error) string { return HintIn(err, Fields) }
 
-// HintIn is like [Hint], but with options named by words. If the error has a method HintIn(Words) string, it calls
-// this method instead of Hint.
+// HintIn is like [Hint], but with options named by the function words. If the error has a method HintIn(Words)
+// string, it calls this method instead of Hint.
 func HintIn(err error, words Words) string {
 	var h interface {
 		error

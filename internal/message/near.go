@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that was probably meant by an unknown word. The nearest name is the name that the fewest
-// insertions, deletions, replacements and swaps of letters turn into the word. If several names are equally near,
-// Nearest returns the first. A name is too far away if the number of changes is large compared with the length of the
-// word. If no name is near, Nearest returns "".
+// Nearest returns the name that was probably meant by an unknown word. The nearest name is the name that needs the
+// fewest insertions, deletions, replacements and swaps of letters to become the word. If several names are equally
+// near, Nearest returns the first. A name is too far away if the number of changes is large compared with the length
+// of the word. If no name is near, Nearest returns "".
 func Nearest(word string, names []string) string {
 	best, distance := "", min(max(2, len(word)/4)+1, len(word))
 	for _, name := range names {

@@ -30,12 +30,12 @@ func Fields(name, value string) string {
 // marked matches an option in a text.
 var marked = regexp.MustCompile(`\{([A-Z][A-Za-z]*)( [^{}]+)?\}`)
 
-// Text formats a text like [fmt.Sprintf], with its options named by words.
+// Text formats a text like [fmt.Sprintf], with its options named by the function words.
 func Text(words Words, format string, args ...any) string {
 	return fmt.Sprintf(named(words, format), args...)
 }
 
-// named returns a text with its options named by words.
+// named returns a text with its options named by the function words.
 func named(words Words, text string) string {
 	return marked.ReplaceAllStringFunc(text, func(mark string) string {
 		part := marked.FindStringSubmatch(mark)
@@ -60,7 +60,7 @@ func (e *OptionError) Unwrap() error { return errors.Unwrap(e.in(Fields)) }
 
 func (e *OptionError) in(words Words) error { return fmt.Errorf(named(words, e.format), e.args...) }
 
-// In returns the text of an error, with all options in it named by words.
+// In returns the text of an error, with all options in it named by the function words.
 func In(err error, words Words) string {
 	text := err.Error()
 	for e := (*OptionError)(nil); errors.As(err, &e); err = e.Unwrap() {

@@ -16,8 +16,8 @@ type Carriage struct {
 	// Padding is the number of zeros on each side of the image. It equals the grid's padding, unless a kernel reads
 	// input bits that are further out than the kernel's patch. The padding is then larger.
 	Padding int
-	// Planes counts the image's planes. The outputs of the kernels before come first, then one plane for each bit of
-	// Carried.
+	// Planes counts the image's planes. The first planes are the outputs of the previous convolution's kernels. One
+	// plane for each bit of Carried follows.
 	Planes  int
 	Carried []CarriedBit
 	Carries []CarriedBit // planes of the next image that this convolution writes
@@ -160,7 +160,8 @@ func (k *Carriage) eachRead(visit func(bit CarriedBit, row, column int)) {
 	}
 }
 
-// Source returns the pixel of this image that becomes the carried bit next at the first position of the next image.
+// Source returns the pixel of this image that becomes a carried bit of the next image at its first position. The
+// argument next is the carried bit.
 func (k *Carriage) Source(next CarriedBit) Pixel {
 	return Pixel{k.plane(k.before(next)), k.Padding + next.Row/k.scale, k.Padding + next.Column/k.scale}
 }

@@ -94,8 +94,8 @@ func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	}
 }
 
-// pass adds a node that passes a bit on. If some pin of the layer reads the layer before, the bit belongs to the
-// layer before. Otherwise all pins read the input, and the bit belongs to the input.
+// pass adds a node that passes a bit on. If some pin of the layer reads the previous layer, the bit belongs to the
+// previous layer. Otherwise all pins read the input, and the bit belongs to the input.
 func (l *FrozenLayer) pass(bit uint32) {
 	l.Rows, l.Columns = 0, 0 // the nodes no longer form an image
 	own := max(0, slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous }))

@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestChecksum damages every third byte (every byte in the long tier) of a model and of a checkpoint. For each byte,
+// TestChecksum damages every third byte (every byte in the long tests) of a model and of a checkpoint. For each byte,
 // it tests a file with all bits of the byte flipped, and a file with one bit flipped. Every function that reads the
 // whole file must refuse it. The only exception is the name of the checksum's key. With another name, the file has no
 // checksum, like files of other programs.

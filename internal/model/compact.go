@@ -8,8 +8,8 @@ import (
 )
 
 // Compact is the frozen network before it is unrolled. A node that positions or steps share occurs once. In a
-// recurrent network, input indices count the bits of one step. Pins of the first layer with the source [Previous]
-// read the last layer of the step before.
+// recurrent network, input indices are numbers of bits of one step. Pins of the first layer with the source
+// [Previous] read the last layer of the step before.
 type Compact struct {
 	Name    string
 	Classes []string
@@ -20,8 +20,8 @@ type Compact struct {
 }
 
 // CompactLayer is one layer of nodes with the same fan-in. In a layer with a grid, the nodes are evaluated at each
-// position, and the outputs are pooled. The indices of such a layer's pins count the elements of a position's patch.
-// Output bits are numbered as in [Frozen]: node by node, and within a node row by row.
+// position, and the outputs are pooled. The indices of such a layer's pins are numbers of elements of a position's
+// patch. Output bits are numbered as in [Frozen]: node by node, and within a node row by row.
 type CompactLayer struct {
 	FrozenLayer
 	Grid *topology.Grid // nil if the nodes have no positions
@@ -31,7 +31,8 @@ type CompactLayer struct {
 // Compact returns the network that the model's largest logits select, without unrolling it. The model must be valid.
 func (m *Model) Compact() *Compact { return m.compact(m.selected()) }
 
-// compact returns the network of the given nodes, which come from selected. It keeps their arrays.
+// compact returns the network of the given nodes, which come from [Model.selected]. The network keeps the nodes'
+// arrays.
 func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
 	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder, Steps: m.Steps}
 	for i := range m.Sections {

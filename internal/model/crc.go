@@ -29,7 +29,8 @@ func contribution(remainder uint32, following int64) uint32 {
 	return times(remainder, shift(following))
 }
 
-// finish returns the CRC-32C of a file of size bytes from the XOR of all pieces' contributions.
+// finish returns the CRC-32C of a file from the XOR of all pieces' contributions. The parameter size is the file's
+// size in bytes.
 func finish(sum uint32, size int64) uint32 { return ^(sum ^ times(^uint32(0), shift(size))) }
 
 // times returns a*b mod P.

@@ -111,8 +111,8 @@ func (f *File) Compact() (*Compact, error) {
 type Visit func(section, first, chains int, s *Section) error
 
 // Chains reads the raw arrays with the checks of [Load], but needs only a few megabytes of memory. It first checks
-// that the file has room for the arrays, and calls begin with the model without its arrays. It then calls visit for
-// one section after the other, in runs of chains. Several goroutines read and visit runs of a section at once. An
+// that the file is long enough for the arrays, and calls begin with the model without its arrays. It then calls visit
+// for one section after the other, in runs of chains. Several goroutines read and visit runs of a section at once. An
 // error of begin or visit ends the reading and is returned.
 func (f *File) Chains(begin func(m *Model) error, visit Visit) error {
 	return readRuns(f.path, f, f.size, chunkBytes, begin, visit)

@@ -7,8 +7,8 @@ import (
 )
 
 // Freeze returns the network that the largest logits select. Each node gets the operation with the largest logit, and
-// each pin gets the candidate with the largest logit. Of several equal logits, the lowest index is selected. The
-// truth table of a node with one logit for each line is 1 where the logit is above 0. The model must be valid.
+// each pin gets the candidate with the largest logit. Of several equal logits, the lowest index is selected. If a
+// node has one logit for each line of its truth table, a line is 1 if its logit is above 0. The model must be valid.
 //
 // Freeze makes one pass over all logits, in parallel on all processors.
 func (m *Model) Freeze() *Frozen { return m.unrolled(m.selected()) }
@@ -27,7 +27,7 @@ func (m *Model) selected() [][]FrozenLayer {
 	return nodes
 }
 
-// blankNodes returns the layers that selected fills. Their arrays are still zero.
+// blankNodes returns the layers that [Model.selected] fills. Their arrays are still zero.
 func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	for i := range m.Sections {
 		s, layers := &m.Sections[i], []FrozenLayer(nil)
@@ -39,7 +39,8 @@ func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 	return nodes
 }
 
-// unrolled returns the frozen network of the given nodes, which come from selected. It keeps their arrays.
+// unrolled returns the frozen network of the given nodes, which come from [Model.selected]. The network keeps the
+// nodes' arrays.
 func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
@@ -65,7 +66,8 @@ func (m *Model) Blank() *Frozen {
 	return f
 }
 
-// parallel divides the range from 0 to n into parts and calls work for each part, on all processors at once.
+// parallel divides the range from 0 to n into parts. It calls the function work for each part, on all processors at
+// once.
 func parallel(n int, work func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	crew.Each(workers, func(i int) { work(i*n/workers, (i+1)*n/workers) })
@@ -95,8 +97,8 @@ func (p *Pin) gates(from, to int) Pin {
 	return v
 }
 
-// freeze writes the selected operations and candidates of a section. The section holds only some chains, beginning
-// with chain number first of the network.
+// freeze writes the selected operations and candidates of a section. The section holds only some of the network's
+// chains. The parameter first is the number of the section's first chain in the network.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]

@@ -235,7 +235,7 @@ func (s *Section) unroll(layers []FrozenLayer, nodes *FrozenLayer, bits int) {
 	}
 }
 
-// unrollNode writes node n at row y and column x. The node gets the number at in the layer.
+// unrollNode writes node n at row y and column x. The parameter at is the node's number in the layer.
 func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 	table := nodes.Op.At(n)
 	for k := range nodes.Pins {

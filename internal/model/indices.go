@@ -9,7 +9,7 @@ type Indices struct {
 	Wide   []uint32
 }
 
-// MakeIndices returns n indices that are 0. The indices must later be below limit.
+// MakeIndices returns n indices that are 0. All indices that are set later must be below the given limit.
 func MakeIndices(n, limit int) Indices {
 	if narrow(limit) {
 		return Indices{Narrow: memory.MakeHuge[uint16](n)}
@@ -17,7 +17,7 @@ func MakeIndices(n, limit int) Indices {
 	return Indices{Wide: memory.MakeHuge[uint32](n)}
 }
 
-// narrow reports whether every index below limit fits into 16 bits.
+// narrow reports whether every index below the given limit fits into 16 bits.
 func narrow(limit int) bool { return limit <= 1<<16 }
 
 // Len returns the number of indices.

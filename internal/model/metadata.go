@@ -21,7 +21,7 @@ const (
 	Format  = "ialgn-model"
 	Version = "1"
 
-	// NodesVersion is the version for models with other numbers of pins than two, or with layers of different widths.
+	// NodesVersion is the version for models in which some nodes do not have two pins, or some layers differ in width.
 	NodesVersion = "2"
 
 	// GridVersion is the version for models with nodes that positions share.
@@ -206,7 +206,7 @@ func (s *sectionInfo) section(m *Model, version string) (Section, error) {
 	return t, nil
 }
 
-// unmarshal decodes the metadata entry key, and refuses unknown fields.
+// unmarshal decodes the metadata entry with the given key. It refuses unknown fields.
 func (c *container) unmarshal(key string, to any) error {
 	text, found := c.meta[key]
 	if !found {

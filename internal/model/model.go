@@ -59,8 +59,8 @@ type Section struct {
 	Pins  []Pin     // 1 to [MaxPins]
 
 	// Grid, unless it is nil, gives the positions at which the nodes are evaluated. There are Width nodes at each
-	// position. Wires then count the elements of the position's patch. Sections with a grid have one layer, and come
-	// before sections without a grid.
+	// position. Wires are then numbers of elements of the position's patch. Sections with a grid have one layer, and
+	// come before sections without a grid.
 	Grid *topology.Grid
 }
 

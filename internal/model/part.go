@@ -20,8 +20,8 @@ func (m *Model) wholeWidth() int {
 	return m.Part.Classes * m.Part.PerClass
 }
 
-// take turns a whole model without arrays into the part of one rank. size is the number of ranks. The model must be
-// valid.
+// take reduces a model of the whole network, which must have no arrays, to the part of one rank. size is the number
+// of ranks. The model must be valid.
 func (m *Model) take(rank, size int) error {
 	perClass := m.Width / len(m.Classes)
 	if size > perClass {
@@ -69,14 +69,14 @@ func (m *Model) checkPrivate() error {
 var errNotPrivate = errors.New("its nodes read nodes of other chains, so it cannot be shared among ranks; train " +
 	"it as one process")
 
-// Run is a run of elements of a tensor.
+// Run is a sequence of consecutive elements of a tensor.
 type Run struct {
 	At     int // index of the first element
 	Length int
 }
 
-// InFile returns a tensor with the shape that it has in the file. t has a row for each of the model's chains,
-// [width][...]. If the model is a part, these rows become some rows of the whole network's tensor.
+// InFile returns tensor t with the shape that the tensor has in the file. t has a row for each of the model's chains,
+// [width][...]. If the model is a part of a network, t has only some rows of the whole network's tensor.
 func (m *Model) InFile(t Tensor) Tensor {
 	if m.Part == nil {
 		return t
@@ -88,7 +88,8 @@ func (m *Model) InFile(t Tensor) Tensor {
 }
 
 // ChainRuns returns the runs of a tensor that belong to a rank. The tensor covers the chains in the range from ..
-// to-1 of the network. It has size elements for each chain, starting at element at. The result may be empty.
+// to-1 of the network. The parameter size is the number of its elements for each chain. The parameter at is the index
+// of the first element that belongs to these chains. The result may be empty.
 func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
 	runs := []Run{} // not nil, because a tensor with nil runs is whole
 	for class := range s.Classes {
@@ -128,8 +129,8 @@ func (t *Tensor) checkLength() error {
 	return nil
 }
 
-// runs calls do for each run of a tensor, with the index of the first element and the run's elements. It returns the
-// first error.
+// runs calls the function do for each run of a tensor. It passes the index of the run's first element, and the run's
+// elements. It returns the first error.
 func (t *Tensor) runs(do func(at int, data any) error) error {
 	if t.Runs == nil {
 		return do(0, t.Data)

@@ -14,8 +14,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// together calls do once for each rank, each time in a separate goroutine, and returns the errors. size is the number
-// of ranks.
+// together calls the function do once for each rank, each time in a separate goroutine. It returns the errors. size
+// is the number of ranks.
 func together(size int, do func(ranks.Comm) error) []error {
 	all, end := ranks.Local(size)
 	errs := make([]error, size)
@@ -87,7 +87,7 @@ func partOf(m *model.Model, s ranks.Share) *model.Model {
 	return &part
 }
 
-// rowsOf copies the rows that belong to a rank's chains. A row has size elements.
+// rowsOf copies the rows that belong to a rank's chains. The parameter size is the number of elements in a row.
 func rowsOf[T any](all []T, s ranks.Share, size int) (rows []T) {
 	if all == nil {
 		return nil

@@ -21,11 +21,11 @@ type Convolution struct {
 	// planes of the grid are the bits of a pixel. If the kernels read carried input bits, the grid's patches and
 	// padding may be larger than in the layers.
 	Grid topology.Grid
-	// Kernels is a network that reads a patch. Its input bit (column Side + row) Planes + plane is a pixel of the patch.
-	// Pixels are ordered column by column, because patches move along a row. The last layer of Kernels has a node for
-	// each kernel, followed by a node for each input bit that is carried to later convolutions. If positions are pooled,
-	// a kernel's output is the OR of its nodes at these positions. A carried bit is taken from the last of these
-	// positions.
+	// Kernels is a network that reads a patch. The input bit with the number (column Side + row) Planes + plane is a
+	// pixel of the patch. Pixels are ordered column by column, because patches move along a row. The last layer of
+	// Kernels has a node for each kernel, followed by a node for each input bit that is carried to later convolutions.
+	// If positions are pooled, a kernel's output is the OR of its nodes at these positions. A carried bit is taken from
+	// the last of these positions.
 	Kernels *Frozen
 	Carried int // number of carried input bits
 }
@@ -135,8 +135,8 @@ func (k *Carriage) patch() topology.Grid {
 	return g
 }
 
-// dense returns the network of the layers that begin with layer number from. These are the layers after the
-// convolutions. g is the grid of the last convolution.
+// dense returns the network of the layers after the convolutions. The parameter from is the number of the first of
+// these layers. g is the grid of the last convolution.
 func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
 	layers := c.Layers[from:]
 	last := c.Layers[from-1].Width()
@@ -180,9 +180,9 @@ func passing(width int) CompactLayer {
 	return layer
 }
 
-// part returns a layer of a part of the network. at is the layer's number in the whole network. For a pin that reads
-// the part's input, the function reads returns the place of the bit in this input. All other pins must read the layer
-// before. The first layer of a part has no such pins.
+// part returns a layer of a part of the network. at is the layer's number in the whole network. The parameter reads
+// is a function. For a pin that reads the part's input, this function returns the place of the bit in the input. All
+// other pins must read the layer before. The first layer of a part has no such pins.
 func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node int) (place uint32, ok bool),
 ) (FrozenLayer, error) {
 	layer := FrozenLayer{Op: l.Op}

@@ -19,9 +19,10 @@ func Load(path string) (*Model, error) {
 	return LoadCheckpoint(path, nil)
 }
 
-// LoadCheckpoint reads a model file together with the training state in it. It calls state with the content of the
-// file, including the model with its arrays. state returns the tensors to fill, which must be all tensors of the file
-// that do not belong to the model. If state is nil, LoadCheckpoint reads only the model's tensors.
+// LoadCheckpoint reads a model file together with the training state in it. It passes the content of the file,
+// including the model with its arrays, to the function state. This function returns the tensors to fill, which must
+// be all tensors of the file that do not belong to the model. If state is nil, LoadCheckpoint reads only the model's
+// tensors.
 func LoadCheckpoint(path string, state func(info *Info) ([]Tensor, error)) (*Model, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -224,7 +225,8 @@ func (c *container) fill(tensors []Tensor) error {
 	return nil
 }
 
-// readFrom reads elements of a tensor into data, starting with element number at. The tensor must be checked first.
+// readFrom fills data with elements of a tensor. The parameter at is the number of the first of these elements in the
+// tensor. The tensor must be checked first.
 func (c *container) readFrom(name string, at int, data any, buf []byte) error {
 	offset := c.data + c.tensors[name].Offsets[0] + int64(at)*elementSizes[dtype(data)]
 	if err := readElements(c.r, offset, data, buf); err != nil {

@@ -8,10 +8,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// LoadCheckpointPart is [LoadCheckpoint] for all ranks of a run. Each rank gets its part of the network. It reads no
-// other part, except its share of the bytes for the checksum. If one rank fails, all ranks get an error. If c is nil,
-// a single process gets the whole network. The tensors that state returns may have runs (see [Model.InFile] and
-// [ChainRuns]).
+// LoadCheckpointPart is [LoadCheckpoint] for all ranks that train together. Each rank gets its part of the network.
+// It reads no other part, except its share of the bytes for the checksum. If one rank fails, all ranks get an error.
+// If c is nil, a single process gets the whole network. The tensors that state returns may have runs (see
+// [Model.InFile] and [ChainRuns]).
 func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, error)) (*Model, error) {
 	if c == nil {
 		return LoadCheckpoint(path, state)

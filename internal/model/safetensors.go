@@ -41,7 +41,7 @@ type container struct {
 	tensors map[string]entry
 }
 
-// openContainer reads and checks the header of a file of size bytes.
+// openContainer reads and checks the header of a file. The parameter size is the file's size in bytes.
 func openContainer(name string, r io.ReaderAt, size int64) (*container, error) {
 	c := &container{name: name, r: r, tensors: map[string]entry{}}
 	header, err := readHeader(r, size)
@@ -169,7 +169,8 @@ func (c *container) names() []string {
 	return names
 }
 
-// bytes returns the number of bytes that follows from type and shape, or an error if it is above limit.
+// bytes returns the number of bytes that follows from type and shape, or an error if this number is above the given
+// limit.
 func (e *entry) bytes(limit int64) (int64, error) {
 	size, known := elementSizes[e.DType]
 	if !known {

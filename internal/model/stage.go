@@ -37,10 +37,10 @@ type beginning struct {
 	Tensors   string // digest of the tensors' names, types and shapes
 }
 
-// Stage writes a model and extra under a temporary name in the folder of path. The file has the bytes that
-// [Model.Write] writes. All ranks of a run call Stage with their parts of the network. If c is nil, there is only a
-// single process. Rank 0 provides the metadata and the tensors without runs. If one rank fails, all ranks get an
-// error and the temporary file is removed. The error does not name path.
+// Stage writes a model and a checkpoint's additional data (extra) under a temporary name in the folder of path. The
+// file has the bytes that [Model.Write] writes. All ranks that train together call Stage with their parts of the
+// network. If c is nil, there is only a single process. Rank 0 provides the metadata and the tensors without runs. If
+// one rank fails, all ranks get an error and the temporary file is removed. The error does not name path.
 func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
 	if c == nil {
 		c = ranks.Alone{}
@@ -172,7 +172,8 @@ type tally struct {
 	ends uint64
 }
 
-// add adds a run to the tally. The run has the bytes from .. to-1 of a file of size bytes.
+// add adds a run to the tally. The run has the bytes from .. to-1 of a file. The parameter size is the file's size in
+// bytes.
 func (t *tally) add(from, to int64, remainder uint32, size int64) {
 	t.sum ^= contribution(remainder, size-to)
 	t.ends += hashOf(to) - hashOf(from)

@@ -33,8 +33,8 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	return m.unrolled(nodes), nil
 }
 
-// readNodes returns the model without its arrays, and the nodes that [Model.selected] would return. If begin and
-// visit are not nil, it calls them like [File.Chains].
+// readNodes returns the model without its arrays, and the nodes that [Model.selected] would return. If the functions
+// begin and visit are not nil, readNodes calls them as [File.Chains] does.
 func readNodes(name string, r io.ReaderAt, size int64, chunk int, begin func(*Model) error, visit Visit) (m *Model,
 	nodes [][]FrozenLayer, err error,
 ) {
@@ -65,7 +65,8 @@ func readRuns(name string, r io.ReaderAt, size int64, chunk int, begin func(*Mod
 	return err
 }
 
-// visitSection reads section i in runs of about chunk bytes. Several goroutines read different runs at the same time.
+// visitSection reads section i in runs of chains. The parameter chunk is the approximate size of a run in bytes.
+// Several goroutines read different runs at the same time.
 func (c *container) visitSection(m *Model, i, chunk int, visit Visit) error {
 	width := m.Sections[i].Width
 	chains := min(max(1, chunk/m.chainBytes(i)), width)
@@ -100,8 +101,8 @@ func (m *Model) chainBytes(i int) int {
 	return int(n)
 }
 
-// readChains reads and checks chains of section i. It reads chains until s is full, beginning with chain number from
-// of the network.
+// readChains reads and checks chains of section i. It reads chains until s is full. The parameter from is the number
+// of the first of these chains in the network.
 func (c *container) readChains(m *Model, i int, s Section, from int, buf []byte) error {
 	part := Model{Encoder: m.Encoder, Sections: slices.Clone(m.Sections), Steps: m.Steps}
 	part.Sections[i] = s

@@ -73,8 +73,8 @@ func (m *Model) planes(g *topology.Grid, s Source) int {
 	return g.Planes
 }
 
-// sources returns the number of bits that a pin with source s can choose from. before is the width of the layer
-// before, and inputs is the number of input bits.
+// sources returns the number of bits that a pin with source s can choose from. The parameter before is the width of
+// the previous layer, and inputs is the number of input bits.
 func sources(s Source, before, inputs int) int {
 	if s == Input {
 		return inputs

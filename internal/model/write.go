@@ -86,7 +86,7 @@ func writeAll(w io.Writer, header []byte, tensors []Tensor, buf []byte) error {
 	return nil
 }
 
-// addTo checks the names and lengths of the data that a checkpoint adds. It adds the metadata to meta.
+// addTo checks the names and lengths of the data that a checkpoint adds. It adds the metadata to the map meta.
 func (x *Extra) addTo(meta map[string]string) error {
 	for key, value := range x.Metadata {
 		if !strings.HasPrefix(key, ExtraMetadata) {

@@ -19,8 +19,8 @@ import (
 // intercepts the usual signals and kills the ranks a second later.
 func Signals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
-// Launch calls mpirun to run this program with args as the given number of ranks, and returns mpirun's exit status.
-// When ctx ends, the ranks get a signal and have time to save their state.
+// Launch calls mpirun, which runs this program with the arguments args in the given number of ranks. Launch returns
+// mpirun's exit status. When ctx ends, the ranks get a signal and have time to save their state.
 func Launch(ctx context.Context, ranks int, args []string) (status int, err error) {
 	mpirun, err := tool.Find("mpirun")
 	if err != nil {

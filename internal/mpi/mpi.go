@@ -2,10 +2,10 @@
 // tag mpi). Otherwise [Start] returns an error that says how to build such a program.
 //
 // A process has one [World], which lives from Start to Finish or Fail. Exchanges use MPI's non-blocking functions. A
-// waiting rank polls without a pause for a fraction of a millisecond and then less and less often, so that ranks that
-// share cores do not take them from each other. Any thread may call MPI, but only one thread at a time. An
-// alternative is a single goroutine that makes all calls of MPI. It took 38 us for an exchange, ten times as long as
-// the exchange between two ranks itself.
+// waiting rank polls without a pause for a fraction of a millisecond and then less and less often, so that ranks do
+// not take shared cores from each other. Any thread may call MPI, but only one thread at a time. An alternative is a
+// single goroutine that makes all calls of MPI. It took 38 us for an exchange, ten times as long as the exchange
+// between two ranks itself.
 //
 // To detect faults, each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. If
 // no sign of life arrives from a rank for the time limit, the rank was stopped or has lost its network. The next rank

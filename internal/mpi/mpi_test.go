@@ -145,7 +145,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// watched collects what a program prints. seen is closed when the text has appeared.
+// watched collects what a program prints. The channel seen is closed when the text has appeared.
 type watched struct {
 	lock sync.Mutex
 	all  bytes.Buffer

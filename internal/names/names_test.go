@@ -152,7 +152,8 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestNamesSkipNothing compares the search among the cells with a belonging with a plain search.
+// TestNamesSkipNothing searches among the cells that have a belonging, and compares the result with the result of a
+// plain search.
 func TestNamesSkipNothing(t *testing.T) {
 	n := netgen.Netlist(1, netgen.NetlistOptions{Cells: 1000})
 	b := newBelongings(n)

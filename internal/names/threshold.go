@@ -141,8 +141,8 @@ func (e *encoder) net(v netlist.Net, word []netlist.Net) ([]uint64, bool) {
 }
 
 // step returns the threshold t at which a function of a word changes. The argument value has one bit for each value
-// of the word, which is the function's result. The result ok is true if the function is 0 for words up to t and 1 for
-// larger words.
+// of the word. This bit is the function's result. The boolean result is true if the function is 0 for words up to t
+// and 1 for larger words.
 func step(value []uint64, values int) (threshold uint64, ok bool) {
 	ones, first := 0, -1
 	for k, x := range value {

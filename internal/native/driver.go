@@ -117,7 +117,8 @@ func (d *driver) write(featureBits int) {
 	a.Return()
 }
 
-// check jumps to the label fits if every feature fits in its number of bits.
+// check writes a test whether every feature fits in its number of bits. If this is true, the code jumps to the given
+// label.
 func (d *driver) check(featureBits int, fits x86.Label) {
 	a := &d.a
 	const at, left, seen, word = x86.RSI, x86.RCX, x86.RAX, x86.RDX

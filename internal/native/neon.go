@@ -13,7 +13,7 @@ var NEON = &ISA{
 	registers: 32, forms: forms{selects: true}, segment: 6000, encoder: newNEON, edges: neonEdges,
 }
 
-// NEONSHA3 also has the instructions EOR3 and BCAX of the SHA3 extension.
+// NEONSHA3 is NEON with the additional instructions EOR3 and BCAX of the SHA3 extension.
 var NEONSHA3 = &ISA{
 	Name: "neon-sha3", Arch: "arm64", RowBytes: 16, available: func() bool { return cpu.ARM64.HasSHA3 },
 	registers: 32, forms: forms{selects: true, folds: true}, segment: 6000, encoder: newNEON, edges: neonEdges,

@@ -50,7 +50,8 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 }
 
 // emulatedLooped runs NEON code with loops over positions on a block of random samples in the emulator. Such code
-// contains each kernel once. It compares every output with the simulator's results for the unrolled network.
+// contains each kernel once. The function compares every output with the simulator's results for the unrolled
+// network.
 func emulatedLooped(t *testing.T, m *model.Model, isa *ISA, cpu arm64test.CPU) {
 	t.Helper()
 	kernels, err := freeze.Positions(m.Compact())
@@ -157,7 +158,7 @@ func calls(all []call) []byte {
 	return a.Bytes()[:end]
 }
 
-// TestNEONLooped runs NEON code that loops over positions in the emulator, and compares the results with the
+// TestNEONLooped uses the emulator to run NEON code that loops over positions, and compares the results with the
 // simulator.
 func TestNEONLooped(t *testing.T) {
 	for isa, cpu := range map[*ISA]arm64test.CPU{NEON: arm64test.Plain, NEONSHA3: arm64test.Max} {

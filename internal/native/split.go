@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// part is a program that computes some consecutive outputs of another program. The number of the first output is
-// first.
+// part is a program that computes some consecutive outputs of another program. The field first is the number of its
+// first output.
 type part struct {
 	first   int
 	program *wordcode.Program

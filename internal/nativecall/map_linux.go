@@ -48,7 +48,7 @@ func (c *Code) Close() error {
 
 func address(memory []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(memory))) }
 
-// call loads the argument registers and calls the function at entry.
+// call loads the argument registers and calls the function at the address entry.
 //
 //go:noescape
 func call(entry uintptr, registers *[6]uintptr)

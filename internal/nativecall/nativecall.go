@@ -20,9 +20,10 @@ package nativecall
 
 import "fmt"
 
-// Call calls the function at entry with up to six arguments. To pass a pointer p, write uintptr(unsafe.Pointer(p)) in
-// the argument list itself. This keeps the object at p alive and in place until Call returns. Memory outside the Go
-// heap does not need this form. The race detector does not see the function's reads and writes.
+// Call calls the function at the address entry with up to six arguments. To pass a pointer p, write
+// uintptr(unsafe.Pointer(p)) in the argument list itself. This keeps the object at p alive and in place until Call
+// returns. Memory outside the Go heap does not need this form. The race detector does not see the function's reads
+// and writes.
 //
 //go:uintptrescapes
 func Call(entry uintptr, args ...uintptr) {

@@ -5,8 +5,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Convolution is a named network of convolutions. Its options are those of a network with two small convolutions,
-// with some changes.
+// Convolution is a named network of convolutions. Its options differ in a few values from the options of a network
+// with two small convolutions.
 type Convolution struct {
 	Name   string
 	Change func(o *ModelOptions)

@@ -49,7 +49,8 @@ func newCuts(cuts [][]float64, names []string) encoding.Encoder {
 	return *e
 }
 
-// largest returns the largest finite number for which holds is true. holds must also be true for all smaller numbers.
+// largest returns the largest finite number for which the function holds returns true. The function must also return
+// true for all smaller numbers.
 func largest(holds func(x float64) bool) float64 {
 	const top = 0x7fefffffffffffff // bits of math.MaxFloat64
 	low, high := -top, top+1       // holds is true at low and false at high

@@ -2,8 +2,8 @@
 // search an archive for the files that define missing symbols of a program.
 //
 // An archive begins with an index of symbols (the member "/"). The index tells the linker which member defines a
-// symbol. A table of the names longer than 15 bytes follows (the member "//"). Dates and owners are zero, so that the
-// same members give the same bytes. The command ar rcsD of GNU writes the same.
+// symbol. Then comes a table of the names longer than 15 bytes (the member "//"). Dates and owners are zero, so that
+// the same members give the same bytes. The command ar rcsD of GNU writes the same.
 
 package object
 

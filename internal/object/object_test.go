@@ -151,8 +151,7 @@ int main(void) {
 `
 
 // TestLink links object files with a C program in all possible ways and runs the result. Warnings are errors. The
-// program prints the sum of several numbers: 5 and 6 millions from the helper, the two constants, and the number of
-// the call.
+// program prints the sum of 5 million and 6 million (from the helper), the two constants, and the number of the call.
 func TestLink(t *testing.T) {
 	objecttest.OnAMD64(t)
 	dir := t.TempDir()

@@ -140,7 +140,7 @@ func narrow(v int64, t DataType) (int64, error) {
 	return v, nil
 }
 
-// little reads a little-endian number of size bytes.
+// little reads a little-endian number. The parameter size is the number's length in bytes.
 func little(b []byte, size int, signed bool) uint64 {
 	var v uint64
 	switch size {

@@ -145,9 +145,9 @@ func located(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(at)), nil
 }
 
-// Apart returns an error if path and one of the other paths name the same file. The option by makes the command
-// append lines to path, while the command also reads or writes the other paths. Apart recognises symbolic and hard
-// links.
+// Apart returns an error if path and one of the other paths name the same file. The argument by is the name of the
+// option that makes the command append lines to path. The command also reads or writes the other paths. Apart
+// recognises symbolic and hard links.
 func Apart(by, path string, others ...string) error {
 	at, err := located(path)
 	if err != nil || path == os.DevNull {

@@ -93,8 +93,8 @@ func (p *Plan) compileAgain(ctx context.Context, c Comparison, out *backend.Outp
 	return of, err
 }
 
-// takeOver copies figures that are not computed again from the folder's report. It returns the keys of the figures
-// that only a compilation can give, and the keys of the figures that cannot be derived at all.
+// takeOver copies those figures from the folder's report that are not computed again. It returns the keys of the
+// figures that only a compilation can give, and the keys of the figures that cannot be derived at all.
 func (p *Plan) takeOver(ctx context.Context, c Comparison, out *backend.Output) (of compiled, unchecked []string,
 	err error,
 ) {

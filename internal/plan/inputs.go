@@ -112,7 +112,7 @@ func addCuts(t *inputs.Table, enc *encoding.Encoder) {
 // cutTrials is the number of cuts of each feature for which there are trials.
 const cutTrials = 3
 
-// beside returns the finite number next to x in the direction of the number to.
+// beside returns the finite number next to x in the direction of the argument to.
 func beside(x, to float64) float64 {
 	return min(max(math.Nextafter(x, to), -math.MaxFloat64), math.MaxFloat64)
 }

@@ -34,8 +34,8 @@ type vectors struct {
 }
 
 // vectors returns the first samples of a data set, or random words if there is no data set. The expected outputs are
-// computed by the trainer's forward pass, which does not involve the compiler. The raw netlist defines the ports.
-// load must return the requested number of samples.
+// computed by the trainer's forward pass, which does not involve the compiler. The raw netlist defines the ports. The
+// function load must return the requested number of samples.
 func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples int) (Source, error)) (v vectors,
 	err error,
 ) {

@@ -89,7 +89,7 @@ func niceStep(x float64) float64 {
 	return 10 * power
 }
 
-// number formats the value of a tick with the number of digits that step needs.
+// number formats the value of a tick. It uses the number of digits that step, the distance between ticks, needs.
 func number(v, step float64) string {
 	if m := math.Max(math.Abs(v), step); v != 0 && (m >= 1e6 || m < 1e-4) {
 		digits := max(0, decade(v)-decade(step))

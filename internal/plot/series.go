@@ -74,7 +74,7 @@ func (v curve) marked(i int) bool {
 	return alone || i%every == v.index*every/v.count%every
 }
 
-// places returns a function that returns the position on the canvas of a point.
+// places returns a function that converts a point to its position on the canvas.
 func (v curve) places(c draw.Canvas, p *gonum.Plot) func(x, y float64) vg.Point {
 	tx, ty := p.Transforms(&c)
 	return func(x, y float64) vg.Point {

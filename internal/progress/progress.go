@@ -1,9 +1,9 @@
 // Package progress carries progress reports from long work to the code that shows them.
 //
-// Work that may take longer than a user likes to wait begins a task in its context ([Begin]), reports what it is
-// doing ([Say]) and how much is done ([Count]), and ends the task. The work never writes anything itself. The caller
-// puts a [Board] into the context ([With]). While there are tasks, the board shows these tasks at regular intervals.
-// In a context without a board, these functions do nothing.
+// Code whose work may take longer than a user likes to wait begins a task in its context ([Begin]). It reports what
+// it is doing ([Say]) and how much is done ([Count]), and then ends the task. This code never writes anything itself.
+// The caller puts a [Board] into the context ([With]). While there are tasks, the board shows these tasks at regular
+// intervals. In a context without a board, these functions do nothing.
 //
 // Tasks may be begun within tasks, and several tasks may run at the same time.
 package progress
@@ -55,12 +55,13 @@ type Board struct {
 	mu    sync.Mutex
 	tasks []*task       // in the order in which they began
 	end   chan struct{} // closed when no tasks are left
-	shows *crew.Group   // calls show until end is closed; remove passes its panic on
+	shows *crew.Group   // calls show until end is closed; the method remove passes a panic of show on
 }
 
-// NewBoard returns a board that calls show periodically while there are tasks. every is the length of the interval.
-// show gets the innermost tasks in the order in which they began. When the last task ends, the board calls show with
-// nil before the task's end function returns. A task that ends within the first interval is never shown.
+// NewBoard returns a board that calls show periodically while there are tasks. The argument every is the length of
+// the interval. The function show gets the innermost tasks in the order in which they began. When the last task ends,
+// the board calls show with nil before the task's end function returns. A task that ends within the first interval is
+// never shown.
 func NewBoard(every time.Duration, show func([]Status)) *Board {
 	return &Board{every: every, show: show}
 }
@@ -107,8 +108,8 @@ func Say(ctx context.Context, format string, args ...any) {
 	change(ctx, func(t *task) { t.doing, t.done, t.of = fmt.Sprintf(format, args...), 0, 0 })
 }
 
-// Count sets the progress of the context's task. done is the number of finished steps, and of is the number of all
-// steps. unit is the plural noun for the steps.
+// Count sets the progress of the context's task. The argument done is the number of finished steps, of is the number
+// of all steps, and unit is the plural noun for the steps.
 func Count(ctx context.Context, done, of int, unit string) {
 	change(ctx, func(t *task) { t.done, t.of, t.unit = done, of, unit })
 }

@@ -18,8 +18,8 @@ type Comm interface {
 	Gather(data []byte) ([][]byte, error)
 }
 
-// Share is the part of a network that a rank holds. In each class, it consists of the chains with numbers From to
-// To-1.
+// Share is the part of a network that a rank holds. In each class, it consists of the chains with numbers in the
+// range [From, To).
 type Share struct {
 	Classes  int
 	PerClass int // number of chains of each class in the whole network

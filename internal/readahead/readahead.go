@@ -25,8 +25,8 @@ type Options struct {
 }
 
 // Source reads samples into dst, which has room for at least one sample. It waits for at least one sample, and then
-// also reads further samples that are available. If it returns an error, samples is the number of samples before the
-// error. The error after the last sample is io.EOF.
+// also reads further samples that are available. If it returns an error, the result samples is the number of samples
+// before the error. The error after the last sample is io.EOF.
 type Source[T any] func(dst []T) (samples int, err error)
 
 // Blocks calls use with each block of a source, in order. A block is valid until use returns. Blocks returns the

@@ -60,7 +60,7 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 }
 
 // model opens the model from which a folder was compiled. This is the model that the options name. If the options do
-// not name a model, it is the model in the folder or in its parent whose SHA-256 is in the manifest.
+// not name a model, it is the model whose SHA-256 is in the manifest, in the folder or in the folder's parent.
 func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model, error) {
 	if o.Model != "" {
 		m, err := ialgn.Open(o.Model)
@@ -131,7 +131,10 @@ func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error 
 	if e.Note != nil {
 		o.warn(e.Note)
 	}
-	p.Test = &Test{Correct: e.Correct, Samples: e.Samples, Confusion: e.Confusion, OtherData: e.Note != nil}
+	p.Test = &Test{
+		Correct: e.Correct, Samples: e.Samples, Confusion: e.Confusion, ROCAUC: e.ROCAUC,
+		AveragePrecision: e.AveragePrecision, OtherData: e.Note != nil,
+	}
 	return nil
 }
 

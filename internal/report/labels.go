@@ -7,7 +7,7 @@ import (
 	"ialgn/backend"
 )
 
-// labels maps keys of reports and options whose words are not clear to the texts that the page shows instead.
+// For keys of reports and options whose words are not clear, labels has the texts that the page shows instead.
 var labels = map[string]string{
 	"assume_thermometer": "thermometer codes assumed", "baud": "bits per second", "bound": "LUTs of serial packing",
 	"build_cpu_seconds": "CPU seconds to build", "by_class": "class by class", "chains": "private chains",
@@ -56,8 +56,8 @@ func (p *Page) valid() bool {
 	return c != nil && c.Manifest.SHA256 == p.Output.SHA256() && c.Result == "verified"
 }
 
-// checked reports whether verify compared some figures of report.json with these files. Certificates of
-// versions that compared no figures do not count.
+// checked reports whether verify compared some figures of report.json with these files. Certificates from versions of
+// the program that compared no figures do not count.
 func (p *Page) checked(keys ...string) bool {
 	if !p.valid() || p.Verified.Unchecked == nil {
 		return false

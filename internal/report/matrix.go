@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"ialgn/internal/metrics"
 )
 
 // For up to mostInTable classes, the confusion matrix is a table. For more classes it is a drawing, which has numbers
@@ -29,13 +31,13 @@ func (b *builder) confusion() section {
 		count(b.Test.Correct), count(b.Test.Samples), percent(ratio(b.Test.Correct, b.Test.Samples))))
 	classes := b.Info.Model.Classes
 	if len(classes) <= mostInTable {
-		s.Tables = []table{b.Test.table(classes)}
+		s.Tables = []table{b.Test.table(classes), b.Test.classes(classes), b.Test.metrics(classes)}
 		return s
 	}
 	s.Notes = append(s.Notes, "Rows are the true classes, columns the predicted classes; a darker cell "+
 		"holds a larger share of its row.")
 	s.Matrix = b.Test.drawing(classes)
-	s.Tables = []table{b.Test.mistakes(classes), b.Test.recalls(classes)}
+	s.Tables = []table{b.Test.mistakes(classes), b.Test.classes(classes), b.Test.metrics(classes)}
 	return s
 }
 
@@ -45,25 +47,24 @@ func (t *Test) table(classes []string) table {
 		Caption: "Samples by true class (rows) and predicted class (columns)", Numbers: true,
 		Matrix: true,
 	}
-	m.Head = append(append([]string{"class"}, classes...), "recognised")
+	m.Head = append(append([]string{"class"}, classes...), "recall")
 	for y, row := range t.Confusion {
 		all := sum(row)
 		cells := texts(classes[y])
 		for _, n := range row {
 			cells = append(cells, cell{Text: fmt.Sprint(n), Shade: shade(ratio(n, all))})
 		}
-		m.Rows = append(m.Rows, append(cells, cell{Text: recall(row, y)}))
+		m.Rows = append(m.Rows, append(cells, cell{Text: shareOf(ratio(row[y], all), all)}))
 	}
 	return m
 }
 
-// recall returns the share of the samples of a class that are recognised.
-func recall(row []int, class int) string {
-	all := sum(row)
-	if all == 0 {
-		return "none to recognise"
+// shareOf returns a share of a number of samples, or a dash if there are no samples.
+func shareOf(share float64, samples int) string {
+	if samples == 0 {
+		return "\u2013"
 	}
-	return percent(ratio(row[class], all))
+	return percent(share)
 }
 
 func sum(row []int) (all int) {
@@ -104,7 +105,7 @@ func (t *Test) drawing(classes []string) template.HTML {
 	fmt.Fprintf(&out, `<svg class="matrix" width="%d" height="%[1]d" viewBox="0 0 %[2]d %[2]d" role="img" font-size="%d">`,
 		size*wideDrawing/10, size, letters)
 	fmt.Fprintf(&out, "<title>Confusion matrix of %d classes</title><desc>%s of %s samples lie on the diagonal. The "+
-		"tables below list the most frequent mistakes and the share recognised of each class.</desc>\n",
+		"tables below list the most frequent mistakes and the metrics of each class.</desc>\n",
 		len(classes), count(t.Correct), count(t.Samples))
 	fmt.Fprintf(&out, `<rect class="frame" x="%d" y="%d" width="%d" height="%d"/>`+"\n", labelRoom, labelRoom,
 		size-labelRoom, size-labelRoom)
@@ -173,21 +174,41 @@ func (t *Test) mistakes(classes []string) table {
 	return m
 }
 
-// recalls lists the recall of each class, the smallest first.
-func (t *Test) recalls(classes []string) table {
-	order := make([]int, len(classes))
+// classes lists the metrics of each class, the lowest recall first.
+func (t *Test) classes(names []string) table {
+	classes, order := metrics.Classes(t.Confusion), make([]int, len(names))
 	for y := range order {
 		order[y] = y
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(ratio(t.Confusion[a][a], sum(t.Confusion[a])), ratio(t.Confusion[b][b], sum(t.Confusion[b])))
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(classes[a].Recall, classes[b].Recall) })
 	m := table{
-		Caption: "Share recognised of each class, lowest first",
-		Head:    []string{"class", "samples", "recognised"}, Numbers: true,
+		Caption: "Metrics of each class, lowest recall first",
+		Head:    []string{"class", "precision", "recall", "F1", "support"}, Numbers: true,
 	}
 	for _, y := range order {
-		m.Rows = append(m.Rows, texts(classes[y], count(sum(t.Confusion[y])), recall(t.Confusion[y], y)))
+		c := classes[y]
+		m.Rows = append(m.Rows, texts(names[y], shareOf(c.Precision, c.Predicted), shareOf(c.Recall, c.Support),
+			shareOf(c.F1, c.Predicted+c.Support), count(c.Support)))
 	}
 	return m
 }
+
+// metrics lists the metrics of all classes together.
+func (t *Test) metrics(names []string) table {
+	interval := func(limits [2]float64) string { return fmt.Sprintf("%.2f to %s", 100*limits[0], percent(limits[1])) }
+	m := table{Caption: "Metrics of all classes", Head: []string{"metric", "value", "95 % interval"}, Numbers: true}
+	m.Rows = [][]cell{
+		texts("accuracy", percent(metrics.Accuracy(t.Confusion)), interval(metrics.AccuracyInterval(t.Confusion))),
+		texts("balanced accuracy", percent(metrics.BalancedAccuracy(t.Confusion)),
+			interval(metrics.BalancedAccuracyInterval(t.Confusion))),
+		texts("macro F1", percent(metrics.MacroF1(t.Confusion)), ""),
+		texts("Matthews coefficient", decimals(metrics.MatthewsCorrcoef(t.Confusion)), ""),
+	}
+	if t.ROCAUC != nil {
+		m.Rows = append(m.Rows, texts("ROC AUC of "+names[1], decimals(*t.ROCAUC), ""),
+			texts("average precision of "+names[1], decimals(*t.AveragePrecision), ""))
+	}
+	return m
+}
+
+func decimals(x float64) string { return fmt.Sprintf("%.4f", x) }

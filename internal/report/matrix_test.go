@@ -15,3 +15,16 @@ func TestShade(t *testing.T) {
 		t.Errorf("shades (-want +got):\n%s", diff)
 	}
 }
+
+// TestClassesTable checks that the class with the lowest recall comes first, and that quotients of nothing are dashes.
+func TestClassesTable(t *testing.T) {
+	got := (&Test{Confusion: [][]int{{9, 1, 0}, {1, 1, 0}, {0, 0, 0}}}).classes([]string{"common", "rare", "absent"})
+	want := [][]cell{
+		texts("absent", "\u2013", "\u2013", "\u2013", "0"),
+		texts("rare", "50.00 %", "50.00 %", "50.00 %", "2"),
+		texts("common", "90.00 %", "90.00 %", "90.00 %", "10"),
+	}
+	if diff := cmp.Diff(want, got.Rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}

@@ -45,8 +45,10 @@ type Page struct {
 // Test is the result of the frozen model on its test set.
 type Test struct {
 	Correct, Samples int
-	Confusion        [][]int // [label][predicted]
-	OtherData        bool    // whether the test data differ from the test data in the training record
+	Confusion        [][]int  // [label][predicted]
+	ROCAUC           *float64 // nil unless there are two classes, which both have samples
+	AveragePrecision *float64 // nil if ROCAUC is nil
+	OtherData        bool     // whether the test data differ from the test data in the training record
 }
 
 // section is a part of the page with a heading.

@@ -75,7 +75,10 @@ func full() *Page {
 			Depth:      []diagnose.LayerDepth{{Mean: 0.207, P90: 1, Max: 1}},
 		},
 		Reads: &explain.Reads{All: []int{3, 4}, ByClass: [][]int{{1, 4}, {2, 0}}},
-		Test:  &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
+		Test: &Test{
+			Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, ROCAUC: new(0.75), AveragePrecision: new(0.5),
+			OtherData: true,
+		},
 		Verified: &backend.Certificate{
 			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0",
 			Time:        time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
@@ -232,7 +235,9 @@ func TestPage(t *testing.T) {
 		"last epoch: test accuracy": {"80.00 %"},
 		"epoch kept, chosen on the validation set": {"epoch 2"},
 		evil:                        {"after all passes", "6,453", "1,284", "1,284", "7", "0"},
-		"one":                       {"1", "1", "50.00 %"},
+		"one":                       {"50.00 %", "50.00 %", "50.00 %", "2"},
+		"balanced accuracy":         {"68.75 %", "42.10 to 89.66 %"},
+		"ROC AUC of one":            {"0.7500", ""},
 		"A":                         {"3", "100.00 %"},
 		"feature 1":                 {"4", evil, "80.00 %", ""},
 		"all classes":               {"2", "100.00 %", "7"},
@@ -332,9 +337,10 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("%d classes: numbers %v", n, numbers)
 		}
 		if n > mostInTable {
-			last := []string{"1,000", percent(float64(900+n-1) / 1000)}
+			right, predicted := float64(900+n-1), float64(900+n-1+100-(n-2))
+			last := []string{percent(right / predicted), percent(right / 1000), percent(2 * right / (1000 + predicted)), "1,000"}
 			if diff := cmp.Diff(last, got.rows[fmt.Sprintf("%s %d", evil, n-1)]); diff != "" {
-				t.Errorf("%d classes, recognition rates of the last class (-want +got):\n%s", n, diff)
+				t.Errorf("%d classes, metrics of the last class (-want +got):\n%s", n, diff)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ialgn/backend"
 	"ialgn/internal/flow"
+	"ialgn/internal/metrics"
 	"ialgn/internal/synth"
 	"ialgn/netlist"
 )
@@ -40,7 +41,7 @@ func (p *Page) outcome() group {
 		g.Facts = append(g.Facts, fact{
 			"Test accuracy", percent(ratio(t.Correct, t.Samples)),
 			fmt.Sprintf("%s of %s samples", count(t.Correct), count(t.Samples)),
-		}, fact{"Balanced accuracy", percent(t.balanced()), "mean over the classes of the share recognised"})
+		}, fact{"Balanced accuracy", percent(metrics.BalancedAccuracy(t.Confusion)), "mean recall of the classes"})
 	}
 	note := "ialgn verify compares the Verilog with the model"
 	if c := p.Verified; c != nil {
@@ -59,17 +60,6 @@ func level(c *backend.Certificate) string {
 		return "level " + c.Level
 	}
 	return fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
-}
-
-// balanced returns the mean of the recalls of all classes that have samples.
-func (t *Test) balanced() float64 {
-	total, classes := 0.0, 0
-	for y, row := range t.Confusion {
-		if all := sum(row); all > 0 {
-			total, classes = total+ratio(row[y], all), classes+1
-		}
-	}
-	return total / float64(max(1, classes))
 }
 
 // clock returns a clock frequency of the design in MHz, and a text that says which clock this is. It is the clock for
@@ -286,8 +276,8 @@ func (s *Synthesis) uses() (all []flow.Use) {
 	return all
 }
 
-// logic returns the use of the device's logic cells. It considers all kinds of cells of which the device has the same
-// number as of LUTs, and returns the kind of which the design uses most. Available is 0 if the device's number of
+// logic returns the use of the device's logic cells. It considers only kinds of cells whose number in the device
+// equals the number of LUTs, and returns the kind that the design uses most. Available is 0 if the device's number of
 // LUTs is not known.
 func (s *Synthesis) logic() (use flow.Use) {
 	for _, u := range s.uses() {

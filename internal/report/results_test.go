@@ -130,23 +130,6 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestBalanced checks that all classes have the same weight, however many samples they have, and that a class without
-// samples has no weight.
-func TestBalanced(t *testing.T) {
-	for _, c := range []struct {
-		confusion [][]int
-		want      float64
-	}{
-		{[][]int{{90, 0}, {10, 0}}, 0.5},
-		{[][]int{{3, 1, 0}, {0, 0, 0}, {0, 0, 4}}, 0.875},
-		{[][]int{{0}}, 0},
-	} {
-		if got := (&Test{Confusion: c.confusion}).balanced(); got != c.want {
-			t.Errorf("%v: %v, want %v", c.confusion, got, c.want)
-		}
-	}
-}
-
 // TestWords checks the labels with which the page replaces JSON keys.
 func TestWords(t *testing.T) {
 	for key, want := range map[string]string{
@@ -171,7 +154,7 @@ func TestResults(t *testing.T) {
 	want := []group{
 		{"The network", "", []fact{
 			{"Test accuracy", "80.00 %", "8 of 10 samples"},
-			{"Balanced accuracy", "68.75 %", "mean over the classes of the share recognised"},
+			{"Balanced accuracy", "68.75 %", "mean recall of the classes"},
 			{"Latency", "70 clocks", "0.4946 \u00b5s at 141.5 MHz on ice40-hx8k"},
 			{"Throughput", "2,177,538 samples/s", "one sample per 65 clocks, at 141.5 MHz on ice40-hx8k"},
 			{"Verification", "verified", "level formal, 200 samples simulated"},

@@ -51,9 +51,9 @@ func Begins(head []byte, table bool) bool {
 	return keys["epoch"] != nil
 }
 
-// Follower reads a log while it grows. It is not an error if the file does not exist yet, is truncated, replaced or
-// removed. The next [Follower.Update] continues with the file as it is at that time. Only one goroutine at a time may
-// use a Follower.
+// Follower reads a log while it grows. It is not an error if the file does not exist yet, or if it is truncated,
+// replaced or removed. The next [Follower.Update] continues with the file as it is at that time. Only one goroutine
+// at a time may use a Follower.
 type Follower struct {
 	Path     string
 	Runs     []*Run

@@ -34,8 +34,9 @@ func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Re
 	})
 }
 
-// each calls do for all blocks into which the given number of samples is divided. A call handles several consecutive
-// blocks. first is the number of the first block, and blocks is the number of blocks. Each thread has its own worker.
+// each divides the given number of samples into blocks, and calls do until all blocks are handled. A call handles
+// several consecutive blocks. Its argument first is the number of the first of these blocks, and its argument blocks
+// is the number of blocks. Each thread has its own worker.
 func (e *Engine) each(ctx context.Context, samples int, do func(w *worker, first, blocks int)) error {
 	blocks := (samples + e.ISA().Samples() - 1) / e.ISA().Samples()
 	step := min(e.blocks, max(1, (blocks+e.threads-1)/e.threads))
@@ -110,8 +111,8 @@ func aligned(n int) []uint64 {
 	return s[skip:]
 }
 
-// load copies one block from the rows x, beginning at word first of each row. Each row has the given number of words.
-// Bits after the end of a row have any value.
+// load copies one block from the rows x, beginning at the word with the index first in each row. Each row has the
+// given number of words. Bits after the end of a row have any value.
 func (w *worker) load(block int, x []uint64, words, first int) {
 	to := w.input(block)
 	count := min(w.words, words-first)
@@ -147,7 +148,7 @@ func (w *worker) run(blocks int) {
 	}
 }
 
-// store stores the classes and counts of a block in r. first is the block's first sample.
+// store stores the classes and counts of a block in r. The argument first is the block's first sample.
 func (w *worker) store(block int, r *sim.Result, first int) {
 	state := w.state[block*w.code.State*w.words:]
 	for word := range w.words {

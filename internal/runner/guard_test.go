@@ -35,8 +35,9 @@ func guarded(t *testing.T, n int) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), pages)[skip:]
 }
 
-// TestLoopedGuarded runs code that loops over positions twice, with images at the end of accessible memory. The code
-// must not write the rows of zeros around an image, and must give the same results as the trainer's evaluation.
+// TestLoopedGuarded runs code that loops over positions, with images at the end of accessible memory. It runs each
+// code two times in succession. The code must not write the rows of zeros around an image, and must give the same
+// results as the trainer's evaluation.
 func TestLoopedGuarded(t *testing.T) {
 	for i, form := range netgen.Convolutions() {
 		m := form.Model(uint64(100 + i))

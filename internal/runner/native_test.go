@@ -121,7 +121,7 @@ func core(tb testing.TB, width, depth int) *netlist.Netlist {
 	return n
 }
 
-// TestGoroutines has several goroutines use one engine while the garbage collector runs.
+// TestGoroutines uses one engine in several goroutines while the garbage collector runs.
 func TestGoroutines(t *testing.T) {
 	e, err := New(core(t, 900, 6), sets(t)[0], 2)
 	if err != nil {

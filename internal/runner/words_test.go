@@ -17,8 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// TestWords compares the classification of feature words with the trainer's evaluation, for every form of network,
-// words of both widths, and numbers of samples that do and do not fill blocks.
+// TestWords compares the classification of feature words with the trainer's evaluation. It tries every form of
+// network, words of both widths, and numbers of samples that fill all blocks or leave the last block partly filled.
 func TestWords(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		f := form.Model().Freeze()

@@ -47,7 +47,7 @@ func (o Options) placement(aim Aim, netlist, dir string, seed int) flow.PlaceOpt
 }
 
 // placeAll places a netlist with each seed, several at a time. If the design does not fit or is not routed with a
-// seed, this is a result for the seed. Any other error ends placeAll.
+// seed, this counts as a result for the seed. Any other error ends placeAll.
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
 	w := placers[o.Device.Placement().Placer]
@@ -93,8 +93,8 @@ func (p *Placed) time(ctx context.Context, d target.Device, report string) (err 
 	return err
 }
 
-// choose sets those figures of the report that depend on all seeds. It returns the run with the shortest longest
-// path, or nil if all runs failed. In a tie, it returns the first of the best runs.
+// choose sets those figures of the report that depend on all seeds. It returns the run whose longest path is shorter
+// than in all other runs, or nil if all runs failed. In a tie, it returns the first of the best runs.
 func (r *Report) choose() *Placed {
 	var best *Placed
 	var clocks []float64

@@ -21,7 +21,7 @@ type Report struct {
 	LUTs    int `json:"luts"`
 	Carries int `json:"carries"` // bits of carry chains
 	FFs     int `json:"ffs"`
-	RAM     int `json:"block_ram_bits,omitempty"` // bits of all block RAMs that are used, at least partly
+	RAM     int `json:"block_ram_bits,omitempty"` // bits of all block RAMs that are used completely or partly
 	LUTRAM  int `json:"lut_ram,omitempty"`        // LUTs that are used as memory; included in LUTs
 	Pins    int `json:"pins"`                     // bits of the ports
 

@@ -139,8 +139,8 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 // longSynthesis is the time after which a warning says that yosys takes long.
 var longSynthesis = 3 * time.Minute
 
-// synthesise has yosys synthesise the design. It warns if the design consists of gates and yosys takes long to map
-// them.
+// synthesise runs yosys, which synthesises the design. It warns if the design consists of gates and yosys takes long
+// to map them.
 func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult, error) {
 	if !o.Gates {
 		return flow.Yosys(ctx, o.yosys(dir))
@@ -240,7 +240,8 @@ func (r *Report) fits() error {
 	return nil
 }
 
-// noRoute returns the error if all runs failed. It is the error of the first run, and names the log of this run.
+// noRoute returns the error to report if all runs failed. This is the error of the first run, and it names the log of
+// this run.
 func noRoute(runs []Placed) error {
 	err := runs[0].err
 	var failed *tool.FailedError

@@ -273,7 +273,7 @@ echo '{"fmax": {"clk": {"achieved": 200}}, "utilization": {"LUT": {"used": 9, "a
 	}
 }
 
-// fake puts a shell script called program at the front of PATH.
+// fake puts a shell script with the given program's name at the front of PATH.
 func fake(t *testing.T, program, script string) {
 	t.Helper()
 	for _, name := range []string{"yosys", "icepack", "icetime"} {

@@ -67,7 +67,7 @@ func (o Options) packBits(ctx context.Context, r *flow.Result, bitstream string)
 	return os.Rename(r.Bits, bitstream) // the placer has already written the bitstream
 }
 
-// packIcestorm has icepack make the bitstream, and writes the positions of the pins.
+// packIcestorm runs icepack, which makes the bitstream. It also writes the positions of the pins.
 func (o Options) packIcestorm(ctx context.Context, r *flow.Result, bitstream string) error {
 	if err := o.pack(ctx, r.Bits, filepath.Dir(bitstream), bitstream); err != nil {
 		return err

@@ -2,9 +2,9 @@ package target
 
 import "strings"
 
-// Generic stands for look-up tables without a family, with up to six inputs. They have the names and the form of the
-// look-up tables of [Xilinx7], but synthesisers must be given their definition. By default, Verilog for Generic
-// consists of gates, because a synthesiser that does not map for a device would map look-up tables again.
+// Generic is the target for look-up tables without a family, with up to six inputs. They have the names and the form
+// of the look-up tables of [Xilinx7], but synthesisers must be given their definition. By default, Verilog for
+// Generic consists of gates, because a synthesiser that does not map for a device would map look-up tables again.
 var Generic = &Family{
 	Name:     "generic",
 	LUT:      LUT{"LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O"},

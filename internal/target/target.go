@@ -89,8 +89,8 @@ type Synthesis struct {
 	Command string
 	Library string   // folder of the family's cells in yosys's data; empty if netlists are plain Verilog
 	Defines []string // macros that the cells need
-	// Zeroes is the step of the command that turns unknown values into 0. The check for unknown values runs before
-	// this step. Zeroes is empty if there is no such step.
+	// Zeroes is the step that turns unknown values into 0 when the synthesis command runs. The check for unknown
+	// values runs before this step. Zeroes is empty if there is no such step.
 	Zeroes string
 }
 

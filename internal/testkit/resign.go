@@ -1,5 +1,5 @@
-// This file recomputes the checksums in the manifest of an output folder, or in a model file, for tests of checks
-// other than the check of the checksum.
+// This file recomputes the checksums in the manifest of an output folder, or in a model file. Tests use it after they
+// have edited such files, because otherwise only the checksum would show the edit.
 
 package testkit
 

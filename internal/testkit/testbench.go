@@ -17,8 +17,8 @@ import (
 const clocks = 20
 
 // ClockedBench returns a testbench for a module with the name and the ports of n and an additional port clk. In each
-// clock cycle the testbench applies random inputs and prints all outputs. want is the output of the testbench if the
-// module behaves like n.
+// clock cycle the testbench applies random inputs and prints all outputs. The result want is the output of the
+// testbench if the module behaves like n.
 func ClockedBench(n *netlist.Netlist, r *rand.Rand) (bench, want string, err error) {
 	s, err := sim.NewBlock(n, 1)
 	if err != nil {

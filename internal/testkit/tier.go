@@ -7,7 +7,7 @@ import (
 
 // long is the environment variable that enables the long tests. There are three tiers of tests. `go test -short` is
 // for use in an editor, and `make test` is for every change. `make test-all` sets the variable, which adds tests with
-// emulators, browsers and other simulators, and tests of whole documents.
+// emulators, browsers and additional simulators, and tests of whole documents.
 const long = "IALGN_LONG"
 
 // Whole reports whether the long tests run. If not, a test with many cases runs only a few cases.

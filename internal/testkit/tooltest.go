@@ -28,7 +28,7 @@ func FindTool(t testing.TB, name string) *tool.Tool {
 }
 
 // RunTool runs a program in a folder, and returns its standard output followed by its standard error. If the program
-// fails, it fails the test at once.
+// fails, RunTool fails the test at once.
 func RunTool(t testing.TB, p *tool.Tool, dir string, args ...string) string {
 	t.Helper()
 	r, err := p.Run(t.Context(), tool.Command{Args: args, Dir: dir, Limit: limit})

@@ -69,7 +69,7 @@ var special = append(specialLists(), []specialKey{
 // of returns the value of the key.
 func (s *specialKey) of(k *Keys) reflect.Value { return reflect.ValueOf(s.at(k)).Elem() }
 
-// fault returns the fault that the network's topology does not have the key.
+// fault returns a fault which says that the network's topology does not have the key.
 func (s *specialKey) fault(k *Keys) *Fault {
 	var with []string
 	for i := range rows {
@@ -174,8 +174,9 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 	return nil
 }
 
-// CheckData returns the reason why the network does not fit a data set, or nil. classes and features are the numbers
-// of classes and features of the data set. inputs is the number of input bits of all features together.
+// CheckData returns the reason why the network does not fit a data set, or nil. The arguments classes and features
+// are the numbers of the data set's classes and features. The argument inputs is the number of input bits of all
+// features together.
 func (k *Keys) CheckData(classes, features, inputs int) *Fault {
 	if k.convolves() {
 		if fault := k.checkImage(features, inputs); fault != nil {

@@ -37,7 +37,7 @@ var convKeys = []string{
 	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "chains", "anchored",
 }
 
-// specialLists returns the entries of image and of the lists for the table of special keys.
+// For the table of special keys, specialLists returns the entries of the key image and of the keys with lists.
 func specialLists() []specialKey {
 	all := []specialKey{{"image", func(k *Keys) any { return &k.Image }, noText, leaveOut}}
 	for _, l := range convLists {
@@ -142,8 +142,8 @@ func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	return values, nil
 }
 
-// numbers returns the whole numbers of a list. If an element is not a number from least to most, it returns this
-// element, which may be empty, and false.
+// numbers returns the whole numbers of a list. If an element is not a number in the range [least, most], it returns
+// this element, which may be empty, and false.
 func numbers(text string, least, most int) (all []int, bad string, ok bool) {
 	for element := range strings.SplitSeq(text, ",") {
 		n, err := decimal.Int(strings.TrimSpace(element))
@@ -217,8 +217,8 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	return append(all, after...), fault
 }
 
-// layersAfter returns the layers after the convolutions. first is the number of the first of these layers in the
-// network.
+// layersAfter returns the layers after the convolutions. The argument first is the number of the first of these
+// layers in the network.
 func (k *Keys) layersAfter(first int) ([]Layer, *Fault) {
 	widths, err := k.LayerWidths()
 	switch {
@@ -230,8 +230,8 @@ func (k *Keys) layersAfter(first int) ([]Layer, *Fault) {
 	return hiddenLayers(k, widths, first), nil
 }
 
-// chainsOn returns the layers of chains that choose among the outputs of the last convolution. first is the number of
-// the first of these layers in the network.
+// chainsOn returns the layers of chains that choose among the outputs of the last convolution. The argument first is
+// the number of the first of these layers in the network.
 func chainsOn(k *Keys, width, first int) (all []Layer) {
 	for l := range k.Chains {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
@@ -329,8 +329,8 @@ func (k *Keys) above(grid Grid, first int) Grid {
 	return above
 }
 
-// kernelPin returns pin i of the kernel nodes of a level. If the pin chooses among input bits, kernelPin returns
-// anchor. first says whether the kernel belongs to the first convolution.
+// kernelPin returns pin i of the kernel nodes of a level. If the pin chooses among input bits, kernelPin returns the
+// argument anchor. The argument first says whether the kernel belongs to the first convolution.
 func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	switch {
 	case level > 0 && i < k.below():

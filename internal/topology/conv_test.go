@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// convKeysOf returns the keys of a convolutional network on images of 3 x 8 x 10, changed by change.
+// convKeysOf returns the keys of a convolutional network on images of 3 x 8 x 10, changed by the function change.
 func convKeysOf(change func(k *Keys)) Keys {
 	return keys(func(k *Keys) {
 		k.Topology, k.Image, k.Kernels = Conv, "3,8,10", "4,6"

@@ -54,8 +54,8 @@ func (g *Grid) SameImage(as *Grid) bool {
 // field is the part of the input image on which a position of a layer depends, along one axis.
 type field struct{ side, stride, start int }
 
-// read returns the field of the layer above, given the field f of a layer. The patches of the layer above are squares
-// of side x side positions of the layer below. stride and padding also count such positions.
+// read returns the field of the layer above the layer with field f. The patches of the layer above are squares of
+// side x side positions of the layer below. The stride and the padding are also numbers of these positions.
 func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
@@ -119,7 +119,7 @@ func (g *Grid) Elements(planes int) int { return planes * g.Side * g.Side }
 
 // MaxPositions returns the largest number of positions of a convolution in a network that reads images with the given
 // number of pixels. The limit is needed because padding can make more positions than there are pixels, and a short
-// header in a model file must not make a network take any amount of memory.
+// header in a model file must not make a network take an unlimited amount of memory.
 func MaxPositions(pixels int) int { return max(4*pixels, 1<<8) }
 
 // FrozenLayers returns the number of layers of the frozen network. Pooling counts as a separate layer.

@@ -81,7 +81,7 @@ const (
 	tableInitNoise = 1
 )
 
-// Complete fills in the keys whose defaults depend on other keys. given reports whether a key is in the
+// Complete fills in the keys whose defaults depend on other keys. The function given reports whether a key is in the
 // configuration. Complete does not change keys that are in the configuration. It sets width and depth from widths.
 // For nodes that do not have two pins, it sets the parametrization light with a suitable start.
 func (k *Keys) Complete(given func(key string) bool) {
@@ -129,7 +129,7 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	return widths, nil
 }
 
-// DropIdle resets keys that do not apply to the network to their defaults. It resets only keys that every
+// DropIdle resets keys to their defaults if they do not apply to the network. It resets only keys that every
 // configuration may have. Models of equal networks therefore have equal configurations.
 func (k *Keys) DropIdle() {
 	row, standard := k.Row(), Default()

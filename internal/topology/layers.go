@@ -23,7 +23,7 @@ func anchored(k *Keys) []Layer {
 	return []Layer{first, rest}
 }
 
-// repeat returns a list with depth elements. The first layer is first, and all other layers are copies of rest.
+// repeat returns a list with depth elements. It consists of the layer first, followed by copies of the layer rest.
 func repeat(first, rest Layer, depth int) []Layer {
 	all := []Layer{first}
 	for l := 1; l < depth; l++ {
@@ -124,7 +124,7 @@ func layered(k *Keys) []Layer {
 }
 
 // hiddenLayers returns layers of given widths. Their nodes choose among nodes of the layer before, or have drawn
-// wires. first is the number of the first of these layers in the network.
+// wires. The argument first is the number of the first of these layers in the network.
 func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
 	for l, width := range widths {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}

@@ -50,7 +50,7 @@ func TestRowsAreConsistent(t *testing.T) {
 	}
 }
 
-// keys returns the default keys, changed by change.
+// keys returns the default keys, changed by the function change.
 func keys(change func(k *Keys)) Keys {
 	k := Default()
 	change(&k)

@@ -33,8 +33,8 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 // samples, or equals the gate's complement in all samples. The search blames, in this order:
 //
 //  1. the first cell that is neither equal to its gate nor the gate's complement. If there is a complemented cell
-//     upstream of this cell, and inverting its table makes the two netlists agree, the complemented cell is blamed
-//     instead;
+//     upstream of this cell, and inverting the complemented cell's table makes the two netlists agree, the
+//     complemented cell is blamed instead;
 //  2. otherwise, a complemented cell upstream of a net that a count reads with the wrong sign. Inverting the cell's
 //     table must make the two netlists agree.
 //
@@ -84,7 +84,7 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 }
 
 // complemented returns the first complemented cell whose inversion makes the two netlists agree. It tries the
-// complemented cells that drive one of the nets, either directly or through other complemented cells only.
+// complemented cells that drive one of the given nets, either directly or through other complemented cells only.
 func (s suspect) complemented(
 	ctx context.Context, relations []relation, nets []netlist.Net,
 ) (c netlist.Cell, ok bool, err error) {

@@ -216,7 +216,7 @@ func (f *flips) table(ctx context.Context, c netlist.Cell) (ok bool, err error) 
 	outs, others := Buses(f.product), Buses(changed)
 	var must [2]uint64 // must[v] is a mask of the input combinations for which the output must be v
 	err = f.samples.Each(ctx, func(_ int, mask uint64, sims []*sim.Simulator) error {
-		var kept, turned uint64 // masks of wrong samples: with the cell unchanged; inverted
+		var kept, turned uint64 // masks of samples that are wrong if the cell is unchanged (kept) or inverted (turned)
 		for i, p := range Buses(f.raw) {
 			for bit, v := range p.Nets {
 				want := sims[0].Net(v)[0]

@@ -18,9 +18,9 @@ type Cut struct {
 	Roots   *Roots
 }
 
-// NewCut cuts the logic of the roots r out of n. If project is positive, NewCut puts [Codes] in front of the logic.
-// project is then the number of thermometer bits per feature at the input port. [Codes] does not change inputs that
-// are thermometer codes.
+// NewCut cuts the logic of the roots r out of n. If project is positive, NewCut also inserts the cells of [Codes]. In
+// this case, project is the number of thermometer bits per feature at the input port. The cells of [Codes] do not
+// change inputs that are thermometer codes.
 func NewCut(n *netlist.Netlist, r *Roots, project int) (*Cut, error) {
 	live, err := r.live(n)
 	if err != nil {
@@ -86,7 +86,8 @@ func (k *Cut) Ones(class int) (list []int) {
 	return list
 }
 
-// Origin returns the origin of a root. Among the drivers of the root's nets, this is the gate in the latest layer.
+// Origin returns the origin of a root. The drivers of the root's nets may be in different layers, and the result is
+// the origin of a driver in the latest layer.
 func (k *Cut) Origin(b Root) (latest netlist.Origin) {
 	for _, v := range b.Nets {
 		if c, _, ok := k.of.Driver(v); ok && k.of.Origin(c).Layer > latest.Layer {
@@ -135,8 +136,9 @@ func (k *Cut) Inputs() int { return len(k.Netlist.InputPorts()[0].Nets) }
 // Outputs returns the roots' nets in the cut.
 func (k *Cut) Outputs() []netlist.Net { return k.Netlist.OutputPorts()[0].Nets }
 
-// Codes makes the cells that k copies read thermometer codes, even if the input port of n carries other values. A
-// bit counts as 1 only if all lower bits of its feature are 1. Each feature has the given number of bits.
+// Codes inserts cells after the input port of n, in the copy that k builds. All other cells of the copy then read
+// thermometer codes, even if the port carries other values. A bit counts as 1 only if all lower bits of its feature
+// are 1. Each feature has the given number of bits.
 func Codes(k *netlist.Copier, n *netlist.Netlist, bits int) {
 	for i, v := range n.InputPorts()[0].Nets {
 		if i%bits > 0 {

@@ -1,5 +1,5 @@
-// This file computes the expected outputs of samples, by the trainer's forward pass or by our simulator, as
-// vectors for Verilog simulators and testbenches.
+// This file computes the expected outputs of samples, either by the trainer's forward pass or by our simulator. The
+// results are vectors for Verilog simulators and testbenches.
 
 package verify
 
@@ -69,7 +69,8 @@ func forward(f *model.Frozen, x []uint64, words, samples int) (*model.Scores, []
 	return s, last
 }
 
-// rowsOf calls value for each sample and bit, and returns one row per bit, with (samples+63)/64 words per row.
+// rowsOf calls the function value for each sample and bit, and returns one row per bit, with (samples+63)/64 words
+// per row.
 func rowsOf(value func(sample, bit int) uint64, bits, samples int) []uint64 {
 	words := (samples + 63) / 64
 	rows := make([]uint64, bits*words)
@@ -129,7 +130,7 @@ func columns(rows []uint64, stride, from, words int) []uint64 {
 	return part
 }
 
-// place copies the words of part into each row, starting at word from.
+// place copies each row of part into the row of the same number in rows. The copy begins at the word with index from.
 func place(rows []uint64, stride, from int, part []uint64) {
 	if len(rows) == 0 {
 		return

@@ -56,8 +56,8 @@ type ProgramResult struct {
 
 // CheckProgram runs the program in a folded engine's files on all samples, and compares every class count and the
 // class with the trainer's values. The code that reads and runs the files is independent of the code that writes the
-// files. It is based only on the documentation. CheckProgram returns an error if a file does not have the documented
-// form.
+// files. The code that reads and runs the files is based only on the documentation. CheckProgram returns an error if
+// a file does not have the documented form.
 func CheckProgram(ctx context.Context, d Design, s Samples, f EngineFiles) (*ProgramResult, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()
@@ -107,7 +107,7 @@ func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string 
 
 // Program is a folded engine's program.
 type Program struct {
-	classes, levels, address int // number of classes; bits in a level; bits in an operand
+	classes, levels, address int // classes: number of classes; levels: bits in a level; address: bits in an operand
 	Lanes                    [][]uint64
 }
 

@@ -37,8 +37,8 @@ type Design struct {
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
 
-	// Looped, if not nil, is the network in a form in which a node that the positions of an image share occurs only
-	// once. The machine code for classifying is made from this form.
+	// Looped, if not nil, is the network in a form that contains each node only once, even if the positions of an
+	// image share the node. The machine code for classifying is made from this form.
 	Looped *positions.Network
 
 	// Spec, if not nil, is the network that the model's tensors specify. It is read by code that is independent of
@@ -117,8 +117,8 @@ type Samples struct {
 	Words  *encoding.Packed // raw feature words, width BitsIn
 }
 
-// Mismatch is one difference. Layers count from 1 and gates from 0. If no gate is to blame, Layer is 0 and Gate is
-// -1. Sample is -1 if the difference does not belong to a sample.
+// Mismatch is one difference. Layers are numbered from 1, and gates from 0. If no gate is to blame, Layer is 0 and
+// Gate is -1. Sample is -1 if the difference does not belong to a sample.
 type Mismatch struct {
 	Sample int    `json:"sample"`
 	Layer  int    `json:"layer"`
@@ -147,7 +147,7 @@ func GateOf(o netlist.Origin) int {
 	return int(o.Chain)
 }
 
-// Shown is the number of mismatches that a result lists. All mismatches are counted.
+// Shown is the largest number of mismatches that a result lists. A result counts all mismatches.
 const Shown = 20
 
 // Findings collects mismatches.

@@ -46,8 +46,8 @@ func (m *wires) link(buf []byte, v netlist.Net) []byte {
 	return m.net(buf, v)
 }
 
-// place returns the nets at the pins of the LUT for function c. pins are the inputs that the
-// function depends on.
+// place returns the nets at the pins of the LUT for function c. The argument pins lists the inputs on which the
+// function depends.
 func (d *design) place(c netlist.Cell, pins []int, width int) []netlist.Net {
 	place := make([]netlist.Net, 0, width)
 	link, chained := d.onChain(c)
@@ -102,8 +102,9 @@ func (d *design) giveWay(place []netlist.Net) {
 	}
 }
 
-// carry writes a carry. If no other LUT shares the carry's logic cell, it also writes a LUT there that makes the
-// incoming carry readable. For the last carry of a chain, this LUT is in a logic cell without a carry.
+// carry writes a carry. If no other LUT shares the carry's logic cell, the method carry also writes a LUT there,
+// which makes the incoming carry readable. For the last carry of a chain, this LUT is in a logic cell without a
+// carry.
 func (d *design) carry(c netlist.Cell) {
 	in, out := d.n.Inputs(c), d.n.Output(c)
 	d.use(in)

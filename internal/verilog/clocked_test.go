@@ -71,7 +71,7 @@ func TestClockedLint(t *testing.T) {
 }
 
 // TestClockedSynthesis has yosys check and synthesise pipelines, and simulates the result with the same testbench.
-// The result must have no latch. Wide ports are left out, because they would find no other faults.
+// The result must have no latch. Wide ports are left out, because they would show no other faults.
 func TestClockedSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")

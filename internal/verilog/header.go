@@ -133,7 +133,8 @@ func labelGroup(labels []string) (int, string) {
 	return n, line.String()
 }
 
-// splitLabel splits "pixel 3 > 63" into "pixel 3" and "63". feature is empty if the label is not a comparison.
+// splitLabel splits "pixel 3 > 63" into "pixel 3" and "63". The result feature is empty if the label is not a
+// comparison.
 func splitLabel(s string) (feature, threshold string) {
 	const operator = " > "
 	at := strings.LastIndex(s, operator)

@@ -62,7 +62,8 @@ func (h Helper) Module(module string) string {
 	return "\n// " + h.title + "\n" + Below(strings.ReplaceAll(h.text, "NAME"+h.Suffix, module+h.Suffix))
 }
 
-// head returns the beginning of an instance. It consists of the end of the module's name and the parameters.
+// head returns the beginning of an instance. The text consists of the last part of the module's name, followed by the
+// parameters.
 func (h Helper) head(values []int) string {
 	var parameters []string
 	for i, name := range h.Parameters {

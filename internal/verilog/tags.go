@@ -1,8 +1,8 @@
 package verilog
 
-// TagRows returns the bit rows of the tags of samples ([ialgn/netlist.WithTag]). Each tag has the
-// given number of bits. first is the number of the first sample. A tag is a pseudo-random number
-// that depends only on the sample's number.
+// TagRows returns the bit rows of the tags of samples ([ialgn/netlist.WithTag]). Each tag has the given number of
+// bits. The argument first is the number of the first sample. A tag is a pseudo-random number that depends only on
+// the sample's number.
 func TagRows(bits, words, first, samples int) []uint64 {
 	rows := make([]uint64, bits*words)
 	for s := range samples {

@@ -15,9 +15,9 @@ import (
 const maxShown = 20
 
 // WriteTestbench writes a self-checking testbench, the module NAME_tb, for the module that [Write] writes for n with
-// the same options. It reads vectors in the format of [WriteVectors] from the file NAME_vectors.txt, or from FILE
-// with +vectors=FILE. With +count=N, it reads only the first N vectors. It compares each output port and, unless
-// NO_PROBES is defined, each probe. The last line that it prints is
+// the same options. The testbench reads vectors in the format of [WriteVectors] from the file NAME_vectors.txt, or
+// from FILE with +vectors=FILE. With +count=N, it reads only the first N vectors. It compares each output port and,
+// unless NO_PROBES is defined, each probe. The last line that it prints is
 //
 //	PASS: N vectors
 //

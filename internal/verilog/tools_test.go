@@ -81,9 +81,10 @@ func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n 
 	})
 }
 
-// narrowCases calls f with random netlists, with whole classifiers and with frozen networks. The seeds of the random
-// netlists start at first, and count is the number of these netlists. A test of a slow tool sets count to 1. In this
-// case, narrowCases uses only the classifier with one class, and only the frozen network of scope full.
+// narrowCases calls f with random netlists, with whole classifiers and with frozen networks. The argument first is
+// the first seed of the random netlists, and the argument count is the number of these netlists. A test of a slow
+// tool sets count to 1. In this case, narrowCases uses only the classifier with one class, and only the frozen
+// network of scope full.
 func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
 		t.Run(fmt.Sprintf("random-%d", seed), func(t *testing.T) {
@@ -241,7 +242,7 @@ func TestDirectiveNames(t *testing.T) {
 }
 
 // TestSynthesis has yosys read, check and synthesise the written Verilog, and simulates the resulting gates with the
-// same testbench. The test has no wide ports, because they would find no other faults and take half a minute.
+// same testbench. The test has no wide ports. Wide ports would show no other faults, and take half a minute.
 func TestSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")

@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
 
-// golden compares got with a file in testdata. If the flag -update is set, golden first writes got to the file.
+// golden compares the text got with a file in testdata. If the flag -update is set, golden first writes the text to
+// the file.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

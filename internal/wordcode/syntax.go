@@ -8,7 +8,7 @@ const Section = 256
 // Syntax says how operations of straight-line code are written in a language. Each operation defines a constant. Its
 // name is the letter t followed by the operation's number.
 type Syntax struct {
-	Begin, Assign, Store, End string     // text around the operation's number, before the slot's number, and last
+	Begin, Assign, Store, End string     // text before and after an operation's number, before a slot's number, and last
 	Forms                     [][]string // [operator]: text before, between and after the operands A, B and C
 	Carry                     [6]string  // text before each operand, in the order a, b, c, a, b, and text at the end
 }
@@ -38,8 +38,8 @@ func (y *Syntax) Append(line []byte, p *Program, place *Placement, i int) []byte
 	return append(line, y.End...)
 }
 
-// appendOperand appends an operand of the operation with the number at. The text names an input in x, a constant of
-// the same section, or a slot in v.
+// appendOperand appends an operand of an operation. The argument at is the number of this operation. The text names
+// an input in x, a constant of the same section, or a slot in v.
 func appendOperand(line []byte, p *Program, place *Placement, v Value, at int) []byte {
 	op := int(v) - p.Inputs - 1
 	switch {

@@ -121,8 +121,8 @@ func (d *design) result(indent string) string {
 // indexBits returns the number of bits of an index below n. It is at least 1.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// resultPadded returns the bytes of result, followed by zero bytes. The number of bytes is a power of two, and at
-// least two. Every index with [indexBits] bits is then in range.
+// resultPadded returns the bytes that the method result returns, followed by zero bytes. The number of bytes is a
+// power of two, and at least two. Every index with [indexBits] bits is then in range.
 func (d *design) resultPadded(indent string) string {
 	spare := 8 * (1<<indexBits(d.resultBytes()) - d.resultBytes())
 	if spare == 0 {
@@ -132,7 +132,7 @@ func (d *design) resultPadded(indent string) string {
 }
 
 // serial returns the file of a wrapper that transfers one byte at a time. The wrapper's module contains the stream
-// module. values lists replacements in text, in addition to the common replacements.
+// module. The argument values lists replacements in the argument text, in addition to the common replacements.
 func (d *design) serial(header, text string, values ...string) string {
 	stream := d.module + "_stream"
 	wires, connections := d.resultWires()

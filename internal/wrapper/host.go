@@ -17,9 +17,9 @@ type Host struct {
 	Suffix string // end of the file's name, after the name of the netlist's module
 	Write  func(io.Writer, Hosted) error
 	// Live is a testbench that connects the design's interface to external programs. It reads bytes from the file
-	// from_host. It writes each byte of the design's answers as a line of two hexadecimal digits to the file to_host.
-	// @TOP@ is replaced by the name of the design's module, @SAMPLE@ by the number of bytes in a sample, and @RESULT@
-	// by the number of bytes in a result.
+	// from_host. It writes the bytes of the design's answers to the file to_host, each byte as a line of two
+	// hexadecimal digits. @TOP@ is replaced by the name of the design's module, @SAMPLE@ by the number of bytes in a
+	// sample, and @RESULT@ by the number of bytes in a result.
 	Live string
 }
 
@@ -40,7 +40,8 @@ var hostTable string
 //go:embed templates/host_main.py
 var hostMain string
 
-// writePython returns a function that writes a host in Python. link is the Python code that transfers bytes.
+// writePython returns a function that writes a host in Python. The argument link is the Python code that transfers
+// bytes.
 func writePython(link, device string) func(io.Writer, Hosted) error {
 	text := strings.NewReplacer("@TABLE@\n", hostTable+"\n", "@MAIN@\n", hostMain).Replace(link)
 	return func(w io.Writer, h Hosted) error {

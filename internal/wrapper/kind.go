@@ -41,7 +41,8 @@ type Kind struct {
 	Bench string
 	// BenchParameters declares the parameters of Bench. BenchOptions describes these parameters in the header.
 	BenchParameters, BenchOptions string
-	// Bits returns the number of bits that the testbench transfers at a time, which is in one clock or in one byte.
+	// Bits returns the number of bits that the testbench transfers at a time. They are the bits of one clock or of
+	// one byte.
 	Bits func(d *Shape, o Options) int
 	// Host is the program for the other end of the interface. It is nil if the other end is logic on the same
 	// device, which sends words to the ports.
@@ -64,9 +65,9 @@ var builtIn = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisK
 // registered are the kinds added by [Register].
 var registered []*Kind
 
-// Register adds a kind to the table, for programs that define other wrappers. remove deletes the kind again. Neither
-// function may be called while kinds are used. Register returns an error for a name that is taken, and for a kind
-// that lacks a function.
+// Register adds a kind to the table, for programs that define other wrappers. The function remove deletes the kind
+// again. Neither function may be called while kinds are used. Register returns an error for a name that is taken, and
+// for a kind that lacks a function.
 func Register(k *Kind) (remove func(), err error) {
 	if _, err := Find(k.Name); err == nil || k.Name == "" || k.Name == "none" {
 		return nil, fmt.Errorf("wrapper %q: give it a name that no other has", k.Name)

@@ -72,8 +72,8 @@ func TestLevelsFault(t *testing.T) {
 	}
 }
 
-// TestLevelsRange checks that levels without thresholds and bits are refused, and also levels for words that do not
-// fit a byte.
+// TestLevelsRange checks that levels are refused if a threshold is missing, if a bit does not exist, or if the words
+// are too short or too long.
 func TestLevelsRange(t *testing.T) {
 	s := encoder.Apart(classifier(t))
 	for _, c := range []struct {

@@ -16,13 +16,13 @@ type Played struct {
 	Tag     int  // bits of the tag; 0: no tag
 	Engine  int  // clocks per sample in a folded engine; 0: no engine
 	Drop    bool // the module is an engine with an input named drop
-	Quick   bool // parameters set a serial line to the rate in Options and to few idle bits
+	Quick   bool // module parameters give a serial line the rate in Options and few idle bits
 }
 
-// sampleBytes returns the bytes of a sample, for interfaces that transfer bytes.
+// sampleBytes returns the number of bytes of a sample, for interfaces that transfer bytes.
 func (p Played) sampleBytes() int { return len(Bytes(p.Input, zero)) }
 
-// resultBytes returns the bytes of a result, for interfaces that transfer bytes.
+// resultBytes returns the number of bytes of a result, for interfaces that transfer bytes.
 func (p Played) resultBytes() (n int) {
 	for _, out := range p.Outputs {
 		n += len(Bytes(out, zero))

@@ -10,8 +10,9 @@ import (
 	"ialgn/netlist"
 )
 
-// takes compares the measured clocks for samples that come back to back with the reported rate. clocks is the total
-// number of clocks for all samples. ends is the number of clocks before the first sample and after the last sample.
+// takes compares a measured number of clocks with the reported rate. The samples come back to back. The argument
+// clocks is the total number of clocks for all samples. The argument ends is the number of clocks before the first
+// sample and after the last sample.
 func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, clocks, ends int) {
 	t.Helper()
 	r, err := NewRate(kind, n, o)

@@ -142,9 +142,9 @@ func (p *spiProgram) run(t *testing.T, dir, wrapper string, jitter int) string {
 	return simulate(t, dir)
 }
 
-// TestSPI plays samples back to back and with other frames between them. These frames are too short, too long, cut
-// off, have an unknown command, or are interrupted by a reset. The test uses every phase between the clocks of the
-// two sides.
+// TestSPI plays samples back to back and with other frames between them. Some of these frames are too short, too long
+// or cut off. Others have an unknown command, or are interrupted by a reset. The test uses every phase between the
+// clocks of the two sides.
 func TestSPI(t *testing.T) {
 	for _, c := range []struct {
 		name            string

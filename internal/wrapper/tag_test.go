@@ -9,8 +9,8 @@ import (
 )
 
 // TestTag runs testbenches of wrappers with a tag. Linters must print no warning for them. The test also breaks the
-// wrappers. The tag comes one result late, comes from another beat, or changes while its result waits. The
-// testbenches must then fail.
+// wrappers. In a broken wrapper, the tag comes one result late, comes from another beat, or changes while its result
+// waits. The testbenches must then fail.
 func TestTag(t *testing.T) {
 	testkit.FindTool(t, "verilator")
 	for i, c := range []wrapperCase{wrapperCases(t)[1], wrapperCases(t)[5]} { // without registers, with registers

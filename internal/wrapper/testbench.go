@@ -164,7 +164,7 @@ func (t *testbench) declare(kind, prefix string) string {
 // ports declares wires for the results of a wrapper with a port for each output of the netlist.
 func (t *testbench) ports() string { return t.declare("wire", "tb_out_") }
 
-// pins connects the wires that ports declares.
+// pins connects the wires that the method ports declares.
 func (t *testbench) pins() string {
 	var b strings.Builder
 	if t.drop {

@@ -66,8 +66,8 @@ type Options struct {
 }
 
 // Levels describes the words of a core's input port. Each of these words is computed from a feature word of Word
-// bits. Its bit j says whether the feature word exceeds Thresholds[j]. After the bits for all thresholds come the
-// bits of the feature word that the field Bits lists.
+// bits. Bit j of the computed word says whether the feature word exceeds Thresholds[j]. After the bits for all
+// thresholds come the bits of the feature word that the field Bits lists.
 type Levels struct {
 	Word       int
 	Thresholds []uint64
@@ -114,7 +114,8 @@ type design struct {
 	tag          int // bits of the tag; 0: no tag
 }
 
-// newDesign checks the requirements that all wrappers share. own lists the names of the wrapper's ports and signals.
+// newDesign checks the requirements that all wrappers share. The argument own lists the names of the wrapper's ports
+// and signals.
 func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*design, error) {
 	d := &design{
 		n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine, tag: o.Tag,

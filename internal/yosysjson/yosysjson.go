@@ -92,7 +92,7 @@ func (f *file) check(module string) error {
 	return nil
 }
 
-// section writes an object. write writes its elements.
+// section writes an object. The function write writes the object's elements.
 func (f *file) section(name string, write func()) {
 	f.later = false
 	f.text(quote(name) + ": {")

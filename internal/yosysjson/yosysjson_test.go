@@ -103,8 +103,8 @@ func cellsOf(n *netlist.Netlist) (count int) {
 	return count
 }
 
-// TestYosys has yosys read and check the written netlist, count its LUTs, and convert it to an and-inverter graph.
-// The graph is compared with the simulator.
+// TestYosys uses yosys to read and check the written netlist, to count its LUTs, and to convert it to an and-inverter
+// graph. The graph is compared with the simulator.
 func TestYosys(t *testing.T) {
 	luts := regexp.MustCompile(`(?m)^ +\$lut +(\d+)$`)
 	cases(t, func(t *testing.T, n *netlist.Netlist) {
@@ -123,7 +123,8 @@ func TestYosys(t *testing.T) {
 	})
 }
 
-// checkAIGER compares a file that yosys wrote with the simulator, for random inputs.
+// checkAIGER evaluates, for random inputs, a file that yosys wrote, and compares the result with the simulator's
+// result.
 func checkAIGER(t *testing.T, path string, n *netlist.Netlist) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -70,7 +70,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	return nil
 }
 
-// machine describes how busy the machine is, if the system reports it. Wall times depend on this.
+// machine describes how busy the machine is, if the system reports it. Wall times depend on how busy it is.
 func machine() string {
 	s := fmt.Sprintf("On %d processors", runtime.NumCPU())
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {

@@ -87,7 +87,7 @@ func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {
 	return nil
 }
 
-// ours has ialgn freeze, optimise and map the network, and proves the result.
+// ours lets ialgn freeze, optimise and map the network, and proves the result.
 func (b *mapping) ours(ctx context.Context, o lut.Options) error {
 	before := cpuSeconds()
 	raw, err := freeze.Network(b.model, netlist.Gates)

@@ -17,8 +17,8 @@ import (
 	"ialgn/sim"
 )
 
-// codes returns one contender for each instruction set of this processor, which runs the machine code of a network.
-// It also returns facts about the code as text.
+// codes returns one contender for each instruction set of this processor. Each contender runs machine code of a
+// network. codes also returns facts about the code as text.
 func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, err error) {
 	features := backend.FeaturesOf(f.Encoder.Thresholds, false)
 	return engines("", features, func(isa *backend.ISA) (*runner.Engine, error) {

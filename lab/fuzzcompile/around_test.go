@@ -78,8 +78,8 @@ func complemented(n *netlist.Netlist) *netlist.Netlist {
 	)
 }
 
-// TestProgram lets the program compile and verify a case for each target, and a case with constants. It also passes a
-// case that the program must refuse.
+// TestProgram lets the program compile and verify a case for each target, and a case with constants. It also gives the
+// program a case that the program must refuse.
 func TestProgram(t *testing.T) {
 	testkit.Long(t, "compiles and verifies a case for each target")
 	binary := filepath.Join(t.TempDir(), "ialgn")

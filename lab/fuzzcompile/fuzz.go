@@ -202,8 +202,8 @@ func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 	return c.check(ctx, d, o, r)
 }
 
-// explain adds instructions to repeat a case to its error. It simplifies the options only for a mismatch, because
-// other errors, such as a missing tool, do not depend on the options.
+// explain adds to a case's error the instructions to repeat the case. It simplifies the options only for a mismatch,
+// because other errors, such as a missing tool, do not depend on the options.
 func (c fuzzCase) explain(ctx context.Context, err error) error {
 	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
 		return err

@@ -54,7 +54,7 @@ func isSpine(l model.FrozenLayer) bool {
 	return true
 }
 
-// newSection returns a section with the layers from to to-1, where from and to are the parameters.
+// newSection returns a section with the layers in the range [from, to).
 func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spine bool) model.Section {
 	layers := f.Layers[from:to]
 	pins, width := len(layers[0].Pins), layers[0].Width()

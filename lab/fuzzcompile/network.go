@@ -133,7 +133,7 @@ func drawNodes(r *rand.Rand) (*model.Frozen, string) {
 	return f, kind
 }
 
-// spoil adds features to a network that passes may handle wrongly. Each feature has a certain probability.
+// spoil adds to a network features that passes may handle wrongly. Each feature has a certain probability.
 func spoil(r *rand.Rand, f *model.Frozen) {
 	for _, change := range []func(*rand.Rand, *model.Frozen){
 		sharedAnchors, samePins, constantChains, equalChains, equalClasses, oddThresholds,
@@ -250,7 +250,7 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// cutFeatures gives the features cuts instead of scales, in one network of eight. Some of the cuts are equal.
+// In one of eight networks, cutFeatures gives the features cuts instead of scales. Some of the cuts are equal.
 func cutFeatures(r *rand.Rand, f *model.Frozen) {
 	if r.IntN(8) > 0 {
 		return

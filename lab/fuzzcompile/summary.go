@@ -121,7 +121,8 @@ func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
 	s.printCounts(w, first)
 }
 
-// printCounts prints how many cases had each value. It lists the values that can occur with seeds from first on.
+// printCounts prints how many cases had each value. It lists the values that can occur with the seed first and larger
+// seeds.
 func (s *summary) printCounts(w io.Writer, first uint64) {
 	line := func(name string, n int) { fmt.Fprintf(w, "  %-38s %7d\n", name, n) }
 	for _, p := range properties {

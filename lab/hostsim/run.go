@@ -130,8 +130,8 @@ func (r run) host(ctx context.Context) (*result, error) {
 	return got, got.read()
 }
 
-// first copies the header and the first samples of the file with the samples into a new file in the working folder.
-// It returns the path of the new file.
+// first copies the header and the first samples of the sample file into a new file in the working folder. It returns
+// the path of the new file.
 func (r run) first(work string) (string, error) {
 	text, err := os.ReadFile(r.file)
 	if err != nil {
@@ -263,8 +263,8 @@ func (b *bench) beside(ctx context.Context, dir string, argv []string) (*result,
 	return started(ctx, dir, argv)
 }
 
-// largest is a limit for the number of bytes of all samples times the number of cells. Above this limit, verilator
-// takes less time than iverilog.
+// largest is a limit for a product, which is the number of bytes of all samples times the number of cells. Above this
+// limit, verilator takes less time than iverilog.
 const largest = 5_000_000
 
 // These are the names of the files that a testbench reads and writes.

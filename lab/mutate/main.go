@@ -10,11 +10,11 @@
 // effect when it was recorded (see [mutant]). If a record's text no longer occurs, the run fails, so that outdated
 // records are noticed.
 //
-// Generated mutants are drawn by a seed. Like a bug in the compiler, they change only the Verilog, the netlist and
-// the Verilog, or these two and the hint about the counts. A generated mutant counts only if its outputs differ from
-// the outputs of the original for some input. This is checked first in the simulator of ialgn and then in iverilog.
-// Half of the generated mutants are in trained networks with at least 1,000 gates. If possible, these mutants affect
-// the classes or counts of less than 1 % of the test samples.
+// Generated mutants are drawn by a seed. Like a bug in the compiler, they change one of three sets of files: the
+// Verilog alone, the netlist with its Verilog, or the netlist with its Verilog and the hint about the counts. A
+// generated mutant counts only if its outputs differ from the outputs of the original for some input. This is checked
+// first in the simulator of ialgn and then in iverilog. Half of the generated mutants are in trained networks with at
+// least 1,000 gates. If possible, these mutants affect the classes or counts of less than 1 % of the test samples.
 //
 // If `verify --level all` misses a mutant, the run ends with exit status 1.
 package main

@@ -77,7 +77,7 @@ type differing struct {
 
 // These constants limit a search. For randomRounds rounds, samples are drawn at random. If counts differ for some
 // sample, there are up to mostRounds rounds. Each round tries atATime samples. Each further round starts from the
-// mostBest best samples.
+// best samples, at most mostBest of them.
 const (
 	randomRounds = 12
 	mostRounds   = 150
@@ -86,9 +86,9 @@ const (
 )
 
 // search looks for a sample for which a mutant's outputs differ from the original's. It tries the samples of the test
-// set, then samples near these, and then samples near those with different counts, until a difference affects the
-// class. It returns nil values if it finds no such sample. It also returns the number of test samples with different
-// classes or counts.
+// set, and then samples near them. It then tries samples near the samples with different counts, until a difference
+// affects the class. If it finds no sample with different outputs, the result values is nil. The result seen is the
+// number of test samples with different classes or counts.
 func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (values []uint16, seen int, err error) {
 	got, err := d.classify(ctx, n, d.encoder.set)
 	if err != nil {

@@ -139,8 +139,8 @@ func (f *file) rows() int {
 	return f.table.Rows
 }
 
-// words returns the number of words in each row. With several words in a row, the loop over a table has less overhead
-// for each word.
+// words returns the number of words in each row. If each row has several words, the loop over a table has less
+// overhead for each word.
 func (f *file) words() int {
 	if f.isStraight() {
 		return 1

@@ -32,23 +32,23 @@ type design struct {
 
 	encoding       encoding
 	inputs         int // number of bits in the input ports
-	features, word int // number of feature words, and of bits in each
+	features, word int // features: number of feature words; word: number of bits in each word
 	most           int // largest number of thresholds that a feature has
-	// source lists the bits that the first layers read, in order. They are inputs or outputs of comparisons. In a
-	// list of comparisons, each feature has the same number of entries, which is d.most; unused entries are False.
-	// The field thresholds holds the thresholds of the comparisons.
+	// source lists the bits that the first layers read, in order. The bits are either bits of the input or outputs of
+	// comparisons. In a list of comparisons, each feature has the same number of entries, which is d.most; unused
+	// entries are False. The field thresholds holds the thresholds of the comparisons.
 	source     []netlist.Net
 	thresholds []uint64
 
-	wanted  []netlist.Net // bits of the last layer: equally many for each class, or all output bits
+	wanted  []netlist.Net // bits of the last layer: the same number for each class, or all output bits
 	classes int           // number of classes; 0: the bits are the result
 	weights []float32     // the weight of each bit within a class; nil: 1
 
 	needed []bool // cells that are read by other cells on which the result depends
 }
 
-// newDesign decides how to write n. The graph has comparisons and sums for the comparisons and popcounts of n if
-// possible, and gates otherwise.
+// newDesign decides how to write n. If possible, the graph has comparisons for the comparisons of n, and sums for the
+// popcounts of n. Otherwise it has gates.
 func newDesign(n *netlist.Netlist) (*design, error) {
 	if len(n.OutputPorts()) == 0 {
 		return nil, errors.New("qonnx: the netlist has no outputs")
@@ -206,8 +206,8 @@ func (d *design) encode() bool {
 	return true
 }
 
-// read returns the input bits and comparisons that functions read or that are wanted bits, in order and without
-// duplicates.
+// read returns a list of input bits and comparisons. The list has those that functions read and those that are wanted
+// bits, in order and without duplicates.
 func (d *design) read() (list []netlist.Net) {
 	seen := make([]bool, d.n.Nets())
 	visit := func(nets []netlist.Net) {
@@ -253,8 +253,11 @@ func (d *design) comparison(v netlist.Net) (c comparison, ok bool) {
 	}
 	first := int(bits[0] - firstInput)
 	low := first % d.word
-	if low+len(bits) != d.word || !slices.Equal(bits, netlist.Word(bits[0], len(bits))) || d.word > 24 {
-		return c, false // float32 represents integers up to 24 bits exactly
+	if low+len(bits) != d.word || !slices.Equal(bits, netlist.Word(bits[0], len(bits))) {
+		return c, false
+	}
+	if d.word > 24 { // float32 is exact only for integers of at most 24 bits
+		return c, false
 	}
 	return comparison{v, first / d.word, (threshold+1)<<low - 1}, true
 }

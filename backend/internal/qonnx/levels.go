@@ -122,7 +122,7 @@ type joined struct {
 	begin map[int32]int
 }
 
-// join concatenates the blocks that the functions in list read.
+// join concatenates the blocks that the given functions read.
 func (f *file) join(name string, list []function) joined {
 	begin := map[int32]int{}
 	for _, fn := range list {

@@ -202,7 +202,8 @@ func (f *file) words() {
 	f.add("word_bits", f.source)
 }
 
-// lookup adds a LookupTable that reads the value from. The name of its output is name.
+// lookup adds a LookupTable. The argument name is the name of its output, and the argument from is the name of the
+// value that it reads.
 func (f *file) lookup(name, from string, width, inputBits int, indices []int64, table []byte) {
 	m := int64(width)
 	i := f.constant(onnx.Int64s(name+"_indices", []int64{m, int64(len(indices)) / m}, indices))

@@ -36,7 +36,7 @@ func ParseCluster(name string) (Cluster, error) {
 		[]string{string(Slurm), string(Kubernetes)})
 }
 
-// Batch describes a grid as a job for a cluster. Each index of the job stands for a run.
+// Batch describes a grid as a job for a cluster. Each index of the job represents a run.
 type Batch struct {
 	File    string  `json:"file"`
 	Cluster Cluster `json:"cluster"`
@@ -184,8 +184,8 @@ func (b *Batch) slurm(w io.Writer) error {
 	})
 }
 
-// label returns the job's name in a form that Kubernetes accepts, with at most longest characters. The limit leaves
-// room for the index that Kubernetes appends in the names of pods.
+// label returns the job's name in a form that Kubernetes accepts. The argument longest is the maximum number of
+// characters. This limit leaves room for the index that Kubernetes appends in the names of pods.
 func (b *Batch) label(longest int) string {
 	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
 	return strings.Trim(text[:min(len(text), longest)], "-")

@@ -46,8 +46,8 @@ func (b *Batch) slurmRanks(w io.Writer) error {
 	})
 }
 
-// mpiLabel is the longest name of an MPIJob without its index. The limit follows from the names of the workers, which
-// have at most 63 characters.
+// mpiLabel is the maximum length of an MPIJob's name without its index. The limit follows from the names of the
+// workers, which have at most 63 characters.
 const mpiLabel = 40
 
 // mpiJobs writes the grid as Kubeflow MPIJobs (v2beta1), one for each index. In each job, a launcher starts ranks in

@@ -13,7 +13,8 @@ import (
 	"ialgn/trainer"
 )
 
-// Fitting is a value of [Options.Jobs]. With it, as many runs are trained at the same time as memory and cores allow.
+// Fitting is a value of [Options.Jobs]. With this value, only memory and cores limit the number of runs that are
+// trained at the same time.
 const Fitting = -1
 
 // Forecast says what a grid will train and how long it will take.
@@ -150,8 +151,8 @@ func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, err
 // spare is the part of the memory that concurrent runs may use.
 const spare = 0.8
 
-// sideBySide returns the number of concurrent runs. With [Fitting], it is the number of cores, or fewer if that many
-// of the largest runs do not fit into memory together.
+// sideBySide returns the number of concurrent runs. With [Fitting], it is the number of cores, unless the largest
+// runs do not fit into memory in this number. In that case, it is smaller.
 func (p *Plan) sideBySide(runs []Ahead) int {
 	if p.Jobs != Fitting {
 		return max(1, p.Jobs)

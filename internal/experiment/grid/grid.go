@@ -222,7 +222,7 @@ func (p *Plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Resu
 	return p.Table.Write()
 }
 
-// fill passes a row to the table if all of its runs are done. It reports whether it did.
+// fill passes a row to the table if all of its runs are done. It reports whether it passed the row.
 func (p *Plan) fill(i int) bool {
 	e := &p.rows[i]
 	var runs []trainer.SeedSummary

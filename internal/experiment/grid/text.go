@@ -37,7 +37,7 @@ func Align(lines [][]string) string {
 	return strings.Join(all, "\n")
 }
 
-// Points formats a mean and its deviation in percent. If s is nil, it returns the text none.
+// Points formats a mean and its deviation in percent. If s is nil, it returns the argument none.
 func Points(s *trainer.Spread, none string) string {
 	switch {
 	case s == nil:

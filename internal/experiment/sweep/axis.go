@@ -23,7 +23,7 @@ type Axis struct {
 // seedKey is the key of an axis that makes no rows. Every row is trained with each value of this axis.
 const seedKey = "train.seed"
 
-// unswept maps each key that cannot be an axis to the reason.
+// For each key that cannot be an axis, unswept has the reason.
 var unswept = map[string]string{
 	"name":                     "the names of files are made by the sweep",
 	"train.checkpoint.minutes": "it changes no model",
@@ -155,8 +155,8 @@ func number(text string) *big.Rat {
 	return n
 }
 
-// checkAxes returns an error if there is no axis, if a key occurs twice, or if there are too many runs. In errors, by
-// is the name of the option with which the user gave the axes.
+// checkAxes returns an error if there is no axis, if a key occurs twice, or if there are too many runs. Errors
+// contain the argument by, which is the name of the option with which the user gave the axes.
 func checkAxes(axes []Axis, by string) error {
 	if len(axes) == 0 {
 		return message.WithHint(errors.New("a sweep of nothing: no key has values to try"),

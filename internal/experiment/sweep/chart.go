@@ -92,7 +92,8 @@ func (t *Table) axis() axis {
 	return x
 }
 
-// wide is the smallest ratio of an axis's largest value to its least value for which the axis is logarithmic.
+// wide is a ratio of an axis's largest value to its least value. If the ratio is at least wide, the axis is
+// logarithmic.
 const wide = 8
 
 const (
@@ -137,7 +138,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped groups the rows for which by returns the same text. It keeps the order of the rows.
+// grouped groups the rows for which the function by returns the same text. It keeps the order of the rows.
 func grouped(rows []*Row, by func(*Row) string) [][]*Row {
 	var groups [][]*Row
 	index := map[string]int{}

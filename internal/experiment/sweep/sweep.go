@@ -362,7 +362,7 @@ func nameOf(cfg *config.Config, keys []string) string {
 	return name
 }
 
-// digest returns a text that may be part of a file name. It replaces a text that may not.
+// digest returns the digest of a text. In a file name, the digest replaces a text that must not be part of the name.
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:12] }
 
 // text formats the value of a key as short as possible.

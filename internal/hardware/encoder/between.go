@@ -11,15 +11,15 @@ import (
 // the comparison v > t. If v > a is 0, then v > t is 0. If v > b is 1, then v > t is 1. Otherwise v is one of the
 // values a+1 .. b, and a few low bits of v are enough to decide v > t. A gap records which bits these are.
 type gap struct {
-	low, high uint64 // a and b; if there is no a, low is beyond; if there is no b, high is the largest value
+	low, high uint64 // low is a, or beyond if there is no a; high is b, or the largest value if there is no b
 	from, to  int    // the bits from .. to-1
 }
 
 // beyond is a special value of gap.low: a threshold that every word exceeds.
 const beyond = ^uint64(0)
 
-// newGap returns the gap for t between low and high. ok says that one LUT of k inputs is enough for the comparison
-// with t.
+// newGap returns the gap for a threshold t, which is between low and high. ok says that one LUT of k inputs is enough
+// for the comparison with t.
 func newGap(width, k int, low, t, high uint64) (g gap, ok bool) {
 	g = gap{low: low, high: high, from: bits.TrailingZeros64(^(low & t & high))} // lower bits do not matter
 	g.to = g.from + bits.Len64((high-low)>>g.from-1)
@@ -72,7 +72,8 @@ func (l *thresholdLine) put(t uint64, present bool) {
 }
 
 // neighbours returns the nearest index below i and the nearest index above i for which the circuit has a comparison.
-// If there is no such index below i, low is -1. If there is none above i, high is the number of thresholds.
+// If there is no such index below i, the result low is -1. If there is no such index above i, the result high is the
+// number of thresholds.
 func (l *thresholdLine) neighbours(i int) (low, high int) {
 	low, high = i-1, i+1
 	for low >= 0 && !l.present[low] {

@@ -25,7 +25,7 @@ import (
 // the same look. The number of LUTs is then the largest number of different values that the stage has to compare for
 // one look.
 
-// stage computes carries from the bits from .. to-1 and the carries of the previous stage.
+// stage computes carries from the word's bits in the range from .. to-1, and from the carries of the previous stage.
 type stage struct {
 	from, to  int
 	selectors uint64 // mask of the bits that distinguish thresholds, all at position to or higher
@@ -43,7 +43,7 @@ func (s *stage) conflict(t, u uint64) bool { return s.own(t) != s.own(u) && s.lo
 // block is a LUT of a stage.
 type block struct {
 	items  []uint64 // the thresholds for which the block computes the carry
-	parent int      // index of the block in the previous stage that it reads
+	parent int      // index of the block of the previous stage whose carry this block reads
 }
 
 func (s *stage) fits(b *block, t uint64) bool {
@@ -75,7 +75,8 @@ func pack(form []stage, thresholds []uint64) *forest {
 }
 
 // deepest returns the number of stages in which t can share LUTs, and the last LUT that t shares. The search begins
-// in stage i, among the LUTs that read LUT at of the previous stage.
+// in stage i. It considers only LUTs that read one particular LUT of the previous stage. The argument at is the index
+// of this LUT.
 func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	depth, last = i, at
 	if i == len(f.form) {
@@ -176,8 +177,8 @@ const maxForms = 200
 
 // forms returns forms for words of the given width and LUTs of k inputs. The forms with the fewest stages come first,
 // then the forms with one more stage. Each form has the selectors that suit the thresholds best. In the first form,
-// all stages except the lowest are full. A single threshold then takes the fewest LUTs possible, even if some of its
-// low bits do not matter.
+// all stages except the lowest are full. In this form, a single threshold takes the fewest LUTs possible, even if
+// some of its low bits do not matter.
 func forms(width, k int, thresholds []uint64) (all [][]stage) {
 	least := (width-1+k-2)/(k-1) - 1
 	for stages := least; stages <= least+1; stages++ {
@@ -282,7 +283,8 @@ func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	return most, sum
 }
 
-// choices returns the binomial coefficient of n and k, or any number above [maxChoices] if it is larger.
+// choices returns the binomial coefficient of n and k. If the coefficient is above [maxChoices], the result may be
+// any number above maxChoices.
 func choices(n, k int) int {
 	c := 1
 	for i := range k {

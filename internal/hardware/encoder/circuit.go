@@ -54,7 +54,7 @@ func (c *circuit) function(nets []netlist.Net, f func(x uint64) bool) netlist.Ne
 	return c.lut(table, in)
 }
 
-// lut returns a net that computes the given table of the nets in.
+// lut returns a net that computes the given table. The argument in has the nets at the table's inputs.
 func (c *circuit) lut(table uint64, in []netlist.Net) netlist.Net {
 	table = netlist.Effective(table, in)
 	support := netlist.Support(table)

@@ -8,12 +8,13 @@ import (
 // plan returns the best circuit for the comparisons of a word with the thresholds, which are in
 // ascending order.
 //
-// A threshold with at most K bits that matter takes one LUT, or is a bit of the word. Some of the other thresholds
-// are built by carries (carry.go), and the rest from their neighbours (between.go). The fewer thresholds are built by
-// carries, the fewer LUTs the carries take. plan first tries to build all of these thresholds by carries. It also
-// tries smaller sets. To find them, it removes thresholds one at a time, in several different orders, as long as the
-// removed thresholds can be built from their neighbours. Each set is packed into every form. The first form with the
-// fewest LUTs and the first form with the fewest levels are then built.
+// A threshold with at most K bits that matter takes one LUT, or is a bit of the word. A wide threshold, with more bits
+// that matter, is built either by carries (carry.go) or from its neighbours (between.go). The fewer thresholds are
+// built by carries, the fewer LUTs the carries take. plan first tries to build all wide thresholds by carries, and
+// then smaller sets of them. To find a smaller set, plan removes thresholds one at a time, in several different
+// orders, as long as the removed thresholds can be built from their neighbours. Each set is packed into every form of
+// carry circuit (forms). From each set, plan builds the first form with the fewest LUTs and the first form with the
+// fewest levels. It returns the best circuit of all sets.
 func plan(width int, thresholds []uint64, o Options) *circuit {
 	p := planner{o: o, width: width}
 	for _, t := range thresholds {

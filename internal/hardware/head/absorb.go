@@ -149,15 +149,15 @@ func newAbsorber(k, inputs int, items []item) *absorber {
 	return a
 }
 
-// Groups are taken in rounds with decreasing lowest rates. Rows may be tried after the first firstRows rounds. The
-// groups of these rounds save more than any row.
+// Groups are taken in rounds. Each round accepts groups with lower rates than the round before. Rows may be tried
+// after the first firstRows rounds. The groups of these rounds save more than any row.
 var (
 	rates     = [...]float64{1.3, 1.2, 1.1, 1, 0.9, 0.8, 0.7, 0.66, 0.55, 0.45, 0.2}
 	firstRows = 3
 )
 
 // choose first takes the groups that save most per gate, and then groups with lower and lower rates. If rows are
-// allowed, it takes them between two rounds of groups, at the point where all groups and rows save most.
+// allowed, it takes them between two rounds of groups, at the point where all groups and rows together save most.
 func (a *absorber) choose(rows bool) ([]group, []row) {
 	for _, least := range rates[:firstRows] {
 		a.takeGroups(least)
@@ -245,8 +245,8 @@ func (a *absorber) best(i int) group {
 	return best
 }
 
-// topped returns the group with more bits, which are already among its leaves. It adds bits as long as each bit
-// saves something.
+// topped returns the group with additional bits. It adds only bits that are already among the group's leaves, and
+// only as long as each bit saves something.
 func (a *absorber) topped(g group) group {
 	best, rate := g, a.rate(&g)
 	for _, v := range g.leaves {
@@ -282,7 +282,7 @@ func (g *group) has(input int) bool {
 	return slices.ContainsFunc(g.items, func(it item) bool { return it.input == input })
 }
 
-// missing returns the number of nets that are not in the list among.
+// missing returns the number of nets that are not in another list (among).
 func missing(among, nets []netlist.Net) (count int) {
 	for _, v := range nets {
 		if !slices.Contains(among, v) {
@@ -371,7 +371,8 @@ func (f *folding) countReaders() {
 }
 
 // absorb chooses groups and rows, and takes them out of the bits of a count. It does nothing for LUTs of three
-// inputs, because a full adder leaves no input free. It makes no rows for Depth, because a row takes one more level.
+// inputs, because a full adder leaves no input free. With the objective Depth, it makes no rows, because a row takes
+// one more level.
 func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 	if o.K < 4 {
 		return
@@ -420,8 +421,8 @@ func (f *folded) absorbed() (items []item) {
 	return items
 }
 
-// groupSum adds the counter of a group to a circuit. nets has the circuit's nets for the group's leaves. groupSum
-// also adds the counter's digits and the least value of the group to the sum a.
+// groupSum adds the counter of a group to a circuit. The argument nets has the circuit's nets for the group's leaves.
+// groupSum also adds the counter's digits and the least value of the group to the sum a.
 func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) counts.Counter {
 	counter := counts.Counter{Leaves: counts.Leaves(nets)}
 	var table [64]int

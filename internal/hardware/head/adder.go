@@ -160,9 +160,9 @@ func (t *adders) add(x, y number, carry bit) number {
 
 // join returns a net that starts a new chain with the carry c. Bringing the last carry of a chain out takes one cell,
 // and bringing a first carry in takes another cell. A single cell between two chains can do both. Its LUT reads the
-// carry from below. Its own carry is the majority of c, c and the carry from below, which equals c. Timing tools see
-// a path through this cell that no signal takes. So only two chains are joined, and only if the first chain is not
-// later than the numbers that the second chain adds.
+// carry from below. Its own carry is the majority of c, c and the carry from below. This majority equals c. Timing
+// tools see a path through this cell that no signal takes. So only two chains are joined, and only if the first chain
+// is not later than the numbers that the second chain adds.
 func (t *adders) join(c netlist.Net, adds []netlist.Net) netlist.Net {
 	end := t.end
 	if t.unjoined || end == netlist.False || c <= netlist.True || t.level(end) > t.latest(adds) {
@@ -199,7 +199,8 @@ func (t *adders) fullAdder(a, b, c netlist.Net, d int) (sum, carry netlist.Net) 
 	return sum, t.carry(a, b, c)
 }
 
-// identity returns a counter which says that the sum of the bits in, of weight 2^d, is out.
+// identity returns a counter with the given inputs and outputs. The counter says that the inputs, which have weight
+// 2^d, have the outputs as their sum.
 func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	c := counts.Counter{}
 	nets := make([]netlist.Net, 0, len(in))
@@ -214,8 +215,9 @@ func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	return c
 }
 
-// split describes how a given number of bits is summed. Either an adder adds the sum of a first part, the sum of a
-// second part and a carry, or the sum is made by LUTs alone.
+// split describes how a given number of bits is summed. There are two kinds of splits. In one kind, an adder adds
+// three numbers: the sum of a first part of the bits, the sum of a second part, and a carry. In the other kind, LUTs
+// alone make the sum.
 type split struct {
 	first, second int
 	carry, leaf   bool

@@ -97,9 +97,9 @@ func (s *annealing) try(first, last int, limit float64) float64 {
 	return c
 }
 
-// rerun builds the tree of the trial from level first on. After level last, it ends as soon as the state equals the
-// state of the accepted tree, because the rest of the two trees is then the same. It gives up when the cost exceeds
-// limit.
+// rerun builds the trial's tree again, beginning at the level given by first. After the level given by last, it ends
+// as soon as the state equals the state of the accepted tree, because the rest of the two trees is then the same. It
+// gives up when the cost exceeds limit.
 func (s *annealing) rerun(first, last int, limit float64) {
 	was, now := &s.accepted, &s.trial
 	s.moment, s.level, now.ok = was.before[first], first, false
@@ -119,7 +119,7 @@ func (s *annealing) rerun(first, last int, limit float64) {
 	now.end, now.joins = s.level-1, s.level
 }
 
-// accept makes the trial the accepted tree. The two trees may differ only from level first on.
+// accept makes the trial the accepted tree. Below the level given by first, the two trees must be equal.
 func (s *annealing) accept(first int) {
 	was, now := &s.accepted, &s.trial
 	copy(was.before[first:now.joins], now.before[first:now.joins])

@@ -45,7 +45,7 @@ func newComparer(k int, arrival []int, deadline int) *comparer {
 	}
 }
 
-// carry returns the best way to build the carry into position to by the deadline.
+// carry returns the best way to build the carry into a given bit position (to) by the deadline.
 func (m *comparer) carry(to, deadline int) *choice {
 	best := &m.carries[to*(m.deadline+1)+deadline]
 	if best.known {
@@ -71,8 +71,9 @@ func (m *comparer) carry(to, deadline int) *choice {
 	return best
 }
 
-// segment returns the best way to build generate and propagate of the bits from .. to-1 by the deadline. For a
-// single bit, these two signals are made from the bits of the two words and cost nothing.
+// segment returns the best way to build the generate and the propagate signal of a segment by the deadline. The
+// segment has the bits in the range from .. to-1. For a single bit, these two signals are made from the bits of the
+// two words and cost nothing.
 func (m *comparer) segment(from, to, deadline int) *choice {
 	best := &m.segments[(from*(len(m.arrival)+1)+to)*(m.deadline+1)+deadline]
 	if best.known {
@@ -90,8 +91,8 @@ func (m *comparer) segment(from, to, deadline int) *choice {
 	return best
 }
 
-// split divides the bits from .. to-1 into at most maxSegments segments. It returns the fewest LUTs for the
-// generates and propagates of all segments, and the boundaries of the segments.
+// split divides the bits in the range from .. to-1 into at most maxSegments segments. It returns the fewest LUTs for
+// the generates and propagates of all segments, and the boundaries of the segments.
 func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []int) {
 	luts = impossible
 	if maxSegments == 0 {
@@ -112,9 +113,9 @@ func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []
 	return luts, cuts
 }
 
-// larger returns a net that says whether word a is larger than word b. The comparison may have up to slack levels
-// more than the minimum. With this number of levels, larger uses the fewest LUTs. The words have equal lengths, and
-// their least significant bits come first.
+// larger returns a net that says whether word a is larger than word b. The argument slack is the number of levels by
+// which the comparison may exceed the minimum. Within this limit, larger uses the fewest LUTs. The words have equal
+// lengths, and their least significant bits come first.
 func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	var g greater
 	for i := range a {
@@ -161,7 +162,7 @@ type greater struct {
 	a, b []netlist.Net
 }
 
-// carryNet returns the carry into position to.
+// carryNet returns the carry into a given bit position (to).
 func (g *greater) carryNet(to, deadline int) netlist.Net {
 	how := g.comparer.carry(to, deadline)
 	in := g.segmentNets(how.cuts, deadline-1)
@@ -173,8 +174,9 @@ func (g *greater) carryNet(to, deadline int) netlist.Net {
 	return g.function(tabulate(len(in), func(x uint) bool { return ripple(x, len(in)/2, false) }), in...)
 }
 
-// segmentNets returns the nets of the segments between cuts, at most two nets for each segment. For a segment of one
-// bit, they are the bits of the two words. For other segments, they are propagate and the complement of generate.
+// segmentNets returns the nets of the segments between the given cuts, at most two nets for each segment. For a
+// segment of one bit, they are the bits of the two words. For other segments, they are propagate and the complement
+// of generate.
 func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
 	var nets []netlist.Net
 	for i := range len(cuts) - 1 {
@@ -192,8 +194,8 @@ func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
 	return nets
 }
 
-// ripple returns the carry out of the given number of pairs of bits, for the carry in c. Bits 2i and 2i+1 of x are
-// the bits a and b of pair i, and pair 0 is the lowest.
+// ripple returns the carry out of the given number of pairs of bits. The argument c is the carry into the lowest
+// pair. Bits 2i and 2i+1 of x are the bits a and b of pair i, and pair 0 is the lowest.
 func ripple(x uint, pairs int, c bool) bool {
 	for i := range pairs {
 		if a, b := x>>(2*i)&1, x>>(2*i+1)&1; a != b {

@@ -58,7 +58,7 @@ func (f *folding) foldOne(c netlist.Cell, o *Options) *folded {
 	return r
 }
 
-// parallel calls do for each number below n, on o.Threads threads.
+// parallel calls the function do for each number below n, on o.Threads threads.
 func (o *Options) parallel(n int, do func(i int)) {
 	threads := o.Threads
 	if threads <= 0 {
@@ -137,7 +137,7 @@ func (f *folding) complement(b bit) (key opposite, inverted bool) {
 }
 
 // foldCount folds the inputs of one popcount. The sum of a bit and its complement is always one. Two equal bits
-// become one bit of twice the weight. once holds the inputs that are counted once.
+// become one bit of twice the weight. The result once holds the inputs that are counted only once.
 func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 	once = map[int]bit{}
 	r = &folded{inputs: make([]counts.Bit, len(in)), limit: noMixing}

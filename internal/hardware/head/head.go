@@ -227,8 +227,9 @@ func (l *lowering) argmax(i netlist.Cell) {
 	l.hint.Argmaxs = append(l.hint.Argmaxs, hint)
 }
 
-// commit adds the cells of a circuit on which the outputs depend to the netlist. It returns a function that maps
-// nets of the circuit to nets of the netlist. The function returns False for cells that were not added.
+// commit adds cells of a circuit to the netlist. It adds only the cells on which the given outputs depend. It returns
+// a function that maps nets of the circuit to nets of the netlist. The function returns False for cells that were not
+// added.
 func (l *lowering) commit(c *circuit, outputs []netlist.Net) func(netlist.Net) netlist.Net {
 	to := make([]netlist.Net, len(c.nodes))
 	to[netlist.True] = netlist.True

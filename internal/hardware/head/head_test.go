@@ -18,7 +18,7 @@ import (
 	"ialgn/sim"
 )
 
-// argmaxOf returns the argmax of words of the given width. classes is the number of words.
+// argmaxOf returns the argmax of words of the given width. The argument classes is the number of words.
 func argmaxOf(classes, width int) *netlist.Netlist {
 	b := netlist.NewBuilder("argmax")
 	x := b.Input("x", classes*width, width, nil)

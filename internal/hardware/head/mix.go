@@ -145,9 +145,9 @@ func (m *mixer) digit(d int, limit int32) {
 	m.bits[d], m.bits[d+1] = slices.Concat(s[:]...), twos
 }
 
-// pick takes bits out of a stock that can be mixed with each other. The argument ones is the number of bits. The bits
-// form a tree whose root arrives by the limit. The leaves are bits without free inputs. If such bits arrive too late,
-// pick uses other bits as leaves.
+// pick finds bits in a stock that can be mixed with each other, and takes them out of the stock. The argument ones is
+// the number of bits. The bits form a tree whose root arrives by the limit. The leaves are bits without free inputs.
+// If such bits arrive too late, pick uses other bits as leaves.
 func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, ok bool) {
 	var list []mixed
 	take := func(left int) {
@@ -183,8 +183,8 @@ func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, 
 }
 
 // nearest returns a number of free inputs for which the stock has bits. The result is the largest such number that is
-// not above wanted. If there is none, the result is the smallest such number above wanted. If no bit has free inputs,
-// the result is 0.
+// not above the number wanted. If there is no such number, the result is the smallest number of free inputs above
+// wanted for which the stock has bits. If no bit has free inputs, the result is 0.
 func (s *stock) nearest(wanted int) int {
 	for left := min(wanted, len(s)-1); left > 0; left-- {
 		if len(s[left]) > 0 {

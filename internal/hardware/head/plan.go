@@ -52,7 +52,7 @@ type state struct {
 
 // genes are the parameters that determine a planner's tree.
 type genes struct {
-	// least applies to bits that bulk counters do not take. If there are at least least[level] such bits, the
+	// least applies to bits that bulk counters do not take. If the number of such bits is least[level] or more, the
 	// best-fitting counter is placed. Otherwise the bits wait.
 	least [maxLevels]uint8
 	// choice[level][digit] lists up to two counters to place, instead of the rule given by the field least.
@@ -68,8 +68,8 @@ const (
 	firstShape
 )
 
-// run builds the tree of the genes. It returns false if the tree is not complete within maxLevels
-// after the last input. The tree is written to record, unless record is nil.
+// run builds the tree of the genes. It returns false if the tree is not complete within maxLevels after the last
+// input. If the argument record is not nil, run stores the tree there.
 func (p *planner) run(record *plan) (luts, levels int, ok bool) {
 	for p.begin(record); p.level < p.lastLevel(); {
 		if p.step() {

@@ -18,7 +18,8 @@ import (
 //
 // These are three LUTs, the same number as for the gates alone. But only two bits are left to add instead of three.
 // Each further pair adds its q to s, and gives one more carry. The first digit of the sum without this pair and later
-// pairs is not computed separately. It is s ^ the q of these pairs. So each pair saves the cost of a bit.
+// pairs is not computed separately. It is the exclusive or of s and the q of each of these pairs. So each pair saves
+// the cost of a bit.
 
 // pair is two gates of a row.
 type pair struct {
@@ -82,8 +83,8 @@ type rowSum struct {
 	q   []netlist.Net // for each pair, the exclusive or of its two gates
 }
 
-// row adds a row to a circuit, and adds the row's digits to the sum a. net maps leaves to nets of the circuit. It
-// returns the counters that prove the digits.
+// row adds a row to a circuit, and adds the row's digits to the sum a. The function net maps leaves to nets of the
+// circuit. row returns the counters that prove the digits.
 func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (counters []counts.Counter) {
 	b := &rowSum{circuit: c, net: net}
 	for i := range r.pairs {

@@ -88,8 +88,8 @@ func makeShapes(k int32) []shape {
 	return all
 }
 
-// lutsOf returns the number of LUTs of a counter of which only the lowest outputs are needed. outs is the number of
-// these outputs.
+// lutsOf returns the number of LUTs of a counter of which only the lowest outputs are needed. The argument outs is
+// the number of these outputs.
 func (s *shape) lutsOf(outs int) int {
 	if int(s.outs) == outs {
 		return int(s.luts)

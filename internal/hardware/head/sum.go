@@ -65,8 +65,8 @@ type offer struct {
 var none = offer{limit: noMixing, luts: 1 << 40}
 
 // chooseLimits chooses the limit for mixed bits of all sums. Logic behind a count usually waits for all counts, so
-// all sums get the same number of levels. A level of all sums is worth 0.55 times the total of the values of a level
-// in each tree. With Balanced, this is one LUT in ninety.
+// all sums get the same number of levels. For each tree, the objective says how many LUTs a level is worth. A level
+// of all sums is worth 0.55 times the total of these numbers. With Balanced, this is one LUT in ninety.
 func (f *folding) chooseLimits(o *Options) {
 	var sums []*folded
 	worth, maxLevels := 0.0, 0

@@ -110,7 +110,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestArgmaxYosys compares our argmax of ten counts of ten bits with yosys's.
+// TestArgmaxYosys compares our argmax of ten counts of ten bits with the argmax that yosys makes.
 func TestArgmaxYosys(t *testing.T) {
 	testkit.Long(t, "yosys maps an argmax; TestFigures checks the sizes")
 	n := argmaxOf(10, 10)

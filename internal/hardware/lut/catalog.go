@@ -66,7 +66,7 @@ func (c *catalog) eachShape(shapes []shape, task func(*solver, *entry)) error {
 	})
 }
 
-// missing returns the distinct shapes for which want returns true. It makes entries for new shapes.
+// missing returns the distinct shapes for which the function want returns true. It makes entries for new shapes.
 func (c *catalog) missing(shapes []shape, want func(*entry) bool) []shape {
 	var todo []shape
 	seen := map[shape]bool{}
@@ -96,8 +96,8 @@ func (c *catalog) serial(shapes []shape) error {
 }
 
 // leastLevels computes the fewest levels of the shapes. If onlyDeepest is set, only the largest of these numbers is
-// exact. The result for a shape is then the number of levels with serial packing if another shape is known to need at
-// least this number of levels.
+// exact. For other shapes, the result may be the number of levels with serial packing. This happens if another shape
+// is known to need at least this number of levels.
 func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	if err := c.serial(shapes); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (c *catalog) costs(shapes []shape, due []int) error {
 	return nil
 }
 
-// tasks returns the distinct pairs of a shape and a number of levels for which want returns true. The number of
-// levels for shapes[i] is due[i], but at most the number with serial packing.
+// tasks returns the distinct pairs of a shape and a number of levels for which the function want returns true. The
+// number of levels for shapes[i] is due[i], but at most the number with serial packing.
 func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int) bool) (todo []shape, depths []int) {
 	type task struct {
 		shape

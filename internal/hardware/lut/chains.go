@@ -16,7 +16,7 @@ type mapper struct {
 
 	simplifier *chain.Simplifier
 	members    []member
-	waves      [][]int32             // members by wave; if a base is a member, it is in the previous wave
+	waves      [][]int32             // members by wave; a member whose base is also a member is one wave after its base
 	memberOf   map[netlist.Net]int32 // [output net]: the member that drives the net
 
 	cover *cover // cover of the general logic
@@ -225,8 +225,8 @@ func (m *mapper) schedule() error {
 }
 
 // balanceCover returns the fewest levels in which the general logic takes at most a tenth more LUTs than with
-// unlimited levels. The result is never below the argument fewest. The argument luts is the number of LUTs that the
-// general logic takes in fewest levels.
+// unlimited levels. The argument fewest is a lower limit of the result. The argument luts is the number of LUTs that
+// the general logic takes at this limit.
 func (m *mapper) balanceCover(fewest, luts int) int {
 	high, least := m.cover.run(unbounded)
 	if 10*luts <= 11*least || high <= fewest {
@@ -282,8 +282,9 @@ func (m *mapper) require(depth int) error {
 	return nil
 }
 
-// latest returns the latest level of a chain's base for which the chain's output can still arrive by level due. This
-// must be possible if the base has level late, so the result is at least late.
+// latest returns the latest level of a chain's base for which the chain's output can still arrive by a given level
+// (due). The argument late is a level of the base for which this is known to be possible, and the result is never
+// lower.
 func (m *mapper) latest(ops string, late, due int) (int, error) {
 	for late+1 < due || late < due && ops == "" {
 		sh := shape{ops, late + 1}
@@ -339,7 +340,7 @@ func (m *mapper) sample() *mapper {
 	return some
 }
 
-// affords reports whether the chains take at most a tenth more LUTs in depth levels than with
+// affords reports whether the chains take at most a tenth more LUTs in the given number of levels (depth) than with
 // unlimited levels.
 func (m *mapper) affords(depth int) (bool, error) {
 	if len(m.waves) > 1 { // first set the levels of bases, from which require starts

@@ -53,7 +53,7 @@ func (m *mapper) firstRole(c netlist.Cell) role {
 	return general
 }
 
-// roleOf returns the role of the cell that drives a net. It returns the role left for an input or a constant.
+// roleOf returns the role of the cell that drives a net. For an input or a constant, the result is the constant left.
 func (m *mapper) roleOf(v netlist.Net) role {
 	if c, _, ok := m.n.Driver(v); ok {
 		return m.role[c]

@@ -61,8 +61,8 @@ func newCover(w *network) *cover {
 	return c
 }
 
-// run chooses a cover of few LUTs whose roots arrive in at most depth levels. If this is impossible, they arrive in
-// the fewest levels possible. run returns the number of levels and the number of LUTs.
+// run chooses a cover of few LUTs whose roots arrive in at most the given number of levels (depth). If this is
+// impossible, they arrive in the fewest levels possible. run returns the number of levels and the number of LUTs.
 func (c *cover) run(depth int) (levels, luts int) {
 	for v := range c.readers {
 		c.readers[v] = float32(max(1, c.pending[v]))
@@ -90,8 +90,8 @@ func (c *cover) levels() (latest int32) {
 	return latest
 }
 
-// require derives the cover from the best cuts. It counts the readers of each node and finds the
-// level by which the node must arrive so that all roots arrive by level due.
+// require derives the cover from the best cuts. It counts the readers of each node and finds the level by which the
+// node must arrive so that all roots arrive by the given level (due).
 func (c *cover) require(due int32) {
 	for v := range c.refs {
 		c.refs[v], c.required[v] = 0, math.MaxInt32
@@ -180,8 +180,9 @@ func (c *cover) candidates(v int32, m mode) {
 	slices.SortStableFunc(c.set, m.compare)
 }
 
-// merge calls offer for all unions of one cut from each input of node v. The cuts of the first inputs are already
-// chosen. The argument chosen is the number of these inputs, and the argument with is the union of their cuts.
+// merge calls the method offer for all unions of one cut from each input of node v. The cuts of the first inputs are
+// already chosen. The argument chosen is the number of these inputs, and the argument with is the union of their
+// cuts.
 func (c *cover) merge(v int32, m mode, with cut, chosen int) {
 	n := &c.nodes[v]
 	if chosen == int(n.ins) {

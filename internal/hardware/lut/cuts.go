@@ -65,7 +65,8 @@ func within(a, b *cut) bool {
 	return true
 }
 
-// over returns the table of cut c as a function of the leaves of union, which include all leaves of c.
+// over returns the table of cut c as a function of the leaves of another cut (union). These leaves must include all
+// leaves of c.
 func (c *cut) over(union *cut) uint64 {
 	t, at := c.table, int(union.n)-1
 	for i := int(c.n) - 1; i >= 0; i-- { // higher pins are already in place, so this place is free

@@ -233,8 +233,8 @@ func TestAcceptance(t *testing.T) {
 	}
 }
 
-// TestForks maps networks whose chains share their beginnings, as in networks with hidden relaxation. Each gate
-// reads an input, and any gate of the previous layer.
+// TestForks maps networks whose chains share their beginnings, as in networks with hidden relaxation. Each gate reads
+// a random input and a random gate of the previous layer.
 func TestForks(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -359,7 +359,7 @@ func cells(n *netlist.Netlist, k netlist.Kind) (count int) {
 	return count
 }
 
-// TestGeneral maps random-wired networks, and netlists of all kinds of cells and random functions of up to six
+// TestGeneral maps random-wired networks, and netlists with cells of all kinds and with random functions of up to six
 // inputs. The mapper considers only a few cuts for each cell. So the mapper may miss the goal of an objective for one
 // netlist, but not for the sum over all netlists.
 func TestGeneral(t *testing.T) {

@@ -57,9 +57,9 @@ func (p *plan) of(i int) []part {
 	return p.parts[p.end[i-1]:p.end[i]]
 }
 
-// wide adds the LUTs that combine r leaves, from leaf first on, under one operation in at most depth levels. It uses
-// the fewest LUTs possible. Every LUT except one uses all its inputs. In each LUT, as many inputs as possible come
-// from full trees with one level less.
+// wide adds the LUTs that combine r leaves under one operation, in at most the given number of levels (depth). The
+// argument first is the number of the first of these leaves. wide uses the fewest LUTs possible. Every LUT except one
+// uses all its inputs. In each LUT, as many inputs as possible come from full trees with one level less.
 func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
 	if r == 1 {
 		return leaf(first)
@@ -79,7 +79,7 @@ func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
 	return p.add(parts...)
 }
 
-// power returns k^depth, or limit if that is less.
+// power returns the smaller of k^depth and limit.
 func power(k, depth, limit int) int {
 	p := 1
 	for ; depth > 0 && p < limit; depth-- {
@@ -94,8 +94,8 @@ type table struct {
 	value uint64
 }
 
-// evaluate returns LUT i of a plan. The function net gives the nets of the leaves and of earlier LUTs. evaluate uses
-// the buffer in for the LUT's inputs.
+// evaluate returns LUT i of a plan. The function net gives the nets of the leaves and of earlier LUTs. The argument
+// in is a buffer for the LUT's inputs.
 func (p *plan) evaluate(i int, net func(signal) chain.Literal, in []netlist.Net) table {
 	t := table{in: in[:0]}
 	of := func(s signal) uint64 {

@@ -12,8 +12,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestProof has abc prove that mapped gates compute the same functions as the raw gates. The networks are network b,
-// networks of long chains, random-wired networks, and a whole classifier.
+// TestProof has abc prove that mapped gates compute the same functions as the raw gates. The networks are the network
+// named b, networks of long chains, random-wired networks, and a whole classifier.
 func TestProof(t *testing.T) {
 	if _, err := tool.Find("abc"); err != nil {
 		t.Skip(err)

@@ -30,10 +30,10 @@ type reach struct {
 	value, valueBelow segments
 	pair, pairBelow   segments
 	operands          []segments // [b]: segments that can be operands with b inputs (see tables)
-	fresh, twice      []uint64   // segments that a row gained in the last round, and in the round before
+	fresh, twice      []uint64   // segments that a row gained in the last round (fresh), and in the round before (twice)
 }
 
-// leastLevels returns the fewest levels for the chain. enough is an upper limit of the result.
+// leastLevels returns the fewest levels for the chain. The argument enough is an upper limit of the result.
 func (s *solver) leastLevels(enough int) int {
 	r := &s.reach
 	words := (s.n + 64) / 64
@@ -56,7 +56,7 @@ func (s *solver) leastLevels(enough int) int {
 	return enough
 }
 
-// union adds rows of next to dst, one row for each member of a set.
+// union adds members to the set dst. For each member i of the given set, it adds all members of row i of next.
 func union(dst, set []uint64, next *segments) {
 	for w, word := range set {
 		for ; word != 0; word &= word - 1 {

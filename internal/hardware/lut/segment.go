@@ -88,8 +88,8 @@ func (g *grid) equal(h *grid) bool {
 	return true
 }
 
-// compare sets yields for each row. A segment with one step less seldom costs more than the whole segment. So most
-// rows yield to the next row, and [extend] can skip them.
+// compare sets the field yields for each row. A segment with one step less seldom costs more than the whole segment.
+// So most rows yield to the next row, and [extend] can skip them.
 func (g *grid) compare() {
 	g.yields = resize(g.yields, g.side)
 	for i := range g.side {
@@ -248,8 +248,8 @@ func (s *solver) operands(d, b, i int) {
 	to.settle(i)
 }
 
-// solve computes the levels up to depth. It returns the fewest LUTs for the chain in depth levels, or [never] if
-// depth is too small.
+// solve computes all levels up to the given level (depth). It returns the fewest LUTs for the chain in this number of
+// levels, or [never] if the levels are too few.
 func (s *solver) solve(depth int) cost {
 	s.band = bandFor(s.n, depth)
 	for d := range depth + 1 {
@@ -264,7 +264,7 @@ func (s *solver) solve(depth int) cost {
 // the band.
 func bandFor(n, depth int) int { return min(n, max(32, 5*n/max(1, depth))) }
 
-// segmentPlan returns the plan in depth levels. A plan in depth levels must be possible.
+// segmentPlan returns the plan in the given number of levels. Such a plan must be possible.
 func (s *solver) segmentPlan(depth int) *plan {
 	p := &plan{}
 	s.valuePlan(p, 0, s.n, depth, false)

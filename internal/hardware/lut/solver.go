@@ -25,7 +25,8 @@ type solver struct {
 	reach   reach
 }
 
-// start prepares the solver for a chain with the given operations. late is the level of the chain's base.
+// start prepares the solver for a chain with the given operations. The argument late is the level of the chain's
+// base.
 func (s *solver) start(k int, ops string, late int) {
 	if s.k != k {
 		s.trees = nil
@@ -51,7 +52,7 @@ func (s *solver) start(k int, ops string, late int) {
 func least(steps, k int) int { return (steps + k - 2) / (k - 1) }
 
 // tree returns numbers of LUTs. For r = 0 .. n, element r is the number of LUTs that combine r leaves under one
-// operation to a signal of the given level.
+// operation into a signal of the given level.
 func (s *solver) tree(depth int) []cost {
 	for len(s.trees) <= depth {
 		s.trees = append(s.trees, nil)

@@ -6,8 +6,9 @@ import "ialgn/netlist"
 //
 // The integer programme has three kinds of nodes. The value of a cell's node is the stage of the cell. The value of a
 // net's node is the last stage up to which registers delay the net. A net has a node if the net is read and is not an
-// output. The value of a probe's node is the stage of the probe. Each additional register for a net lowers the sum by
-// one. If a driver is one stage later, one register is saved.
+// output. The value of a probe's node is the stage of the probe. The sum that the programme maximises falls by one
+// for each additional register of a net. It rises by one for each net whose driver moves to the next stage, because
+// the net then needs one register less.
 type schedule struct {
 	*timing
 	stages, levels int

@@ -35,8 +35,9 @@ var contents = []string{
 	"state_dict", "model_state_dict", "model_state", "model", "net", "network", "params", "weights",
 }
 
-// Content returns the state dict or model in a value from torch.save. It is either the value itself or an entry of a
-// dictionary that also has other data of the training. Content skips an entry that was not read ([NotRead]).
+// Content returns the state dict or model in a value from torch.save. The state dict or model is either the value
+// itself or an entry of a dictionary, next to other data of the training. Content skips an entry that was not read
+// ([NotRead]).
 func Content(value any) any {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {
@@ -55,8 +56,8 @@ func Content(value any) any {
 	return value
 }
 
-// NotRead returns an error if the state dict or model in a value is of an unknown class. The error has a hint how to
-// save the network. NotRead returns nil if there is no such entry.
+// NotRead returns an error if the state dict or model in a value is of an unknown class. The error has a hint that
+// says how to save the network. NotRead returns nil if no state dict or model in the value is of an unknown class.
 func NotRead(value any) error {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {
@@ -78,9 +79,8 @@ func NotRead(value any) error {
 	return nil
 }
 
-// IsBeside reports whether an entry of a dictionary with a network's tensors is only other data of the training. The
-// network does not need such data. Every entry is such data except a tensor, an object from which a tensor is made,
-// and the state of a module.
+// IsBeside reports whether an entry of a dictionary with a network's tensors is unnecessary for the network. The
+// necessary entries are tensors, objects from which tensors are made, and the states of modules.
 func IsBeside(key, value any) bool {
 	switch v := value.(type) {
 	case *torchfile.Tensor:
@@ -94,8 +94,8 @@ func IsBeside(key, value any) bool {
 	return !strings.HasSuffix(name, "_extra_state")
 }
 
-// Stranger returns the error for an entry of a state dict that the framework never writes. The argument has describes
-// the entries that the framework writes.
+// Stranger returns the error for an entry of a state dict that the framework never writes. The parameter named has
+// describes the entries that the framework writes.
 func Stranger(key, value any, has string) error {
 	if o, ok := value.(*torchfile.Object); ok && o.Unread() != nil {
 		return message.WithHint(fmt.Errorf("%.80v was not read: %w", key, o.Unread()),

@@ -240,9 +240,9 @@ func DescribeBeta(s *graph.Sum) string {
 	return fmt.Sprint(s.BetaOf(0))
 }
 
-// FoundSum adds a finding about the network's sum, which names from as the source. If neither the file nor the user
-// gave beta, FoundSum adds a second finding, which says that beta is 0 by default. This finding names defaults as its
-// source.
+// FoundSum adds a finding about the network's sum. The parameter from is the source of this finding. If neither the
+// file nor the user gave beta, FoundSum adds a second finding, which says that beta is 0 by default. The parameter
+// defaults is the source of the second finding.
 func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
 	if saidBeta {

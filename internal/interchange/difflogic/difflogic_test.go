@@ -15,7 +15,7 @@ import (
 
 const fixtures = "../../../../shared/reference/import"
 
-// open opens a fixture. It returns the fixture and the names of its files that have one of the endings.
+// open opens a fixture. It returns the fixture and the names of its files that end in one of the given endings.
 func open(t *testing.T, name string, endings ...string) (*graphtest.Fixture, []string) {
 	t.Helper()
 	f := graphtest.Open(t, filepath.Join(fixtures, name))
@@ -46,7 +46,7 @@ func value(t *testing.T, src *given.Source) any {
 
 var names = []string{"difflogic-random", "difflogic-unique", "difflogic-real-200x4"}
 
-// TestAllFilesWithAllWirings checks the scores of each checkpoint with each file of its wiring.
+// TestAllFilesWithAllWirings reads each checkpoint with each of its wiring files and checks the scores.
 func TestAllFilesWithAllWirings(t *testing.T) {
 	for _, name := range names {
 		f, checkpoints := open(t, name, ".pt")

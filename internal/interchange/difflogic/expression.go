@@ -11,7 +11,8 @@ type bitName struct {
 	index int
 }
 
-// These are the spaces of names. In Verilog, a space can also be the number of a layer, counted from 0.
+// Each name of a bit is in one of these name spaces. In Verilog, each layer has its own name space, whose number is
+// the number of the layer, counted from 0.
 const (
 	inputSpace = -1
 	wireSpace  = -2 // C: gates of all layers except the last
@@ -38,7 +39,8 @@ const maxNesting = 16
 var castTypes = []string{"char", "short", "int", "long"}
 
 // parse reads an expression that begins with the current token. It stops at the token after the expression. It
-// returns the operation that the expression computes from its bits, in the order of the text.
+// returns the operation that the expression computes. The operands of the operation are the bits, in the order in
+// which the text names them.
 func (e *expression) parse(depth int) (uint8, error) { return e.binary(0, depth) }
 
 // operators lists the binary operators from weakest to strongest. C and Verilog have the same order.

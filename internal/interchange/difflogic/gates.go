@@ -261,7 +261,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	case outSpace:
 		layer = last
 	case wireSpace:
-		if last == 0 { // for a network of one layer, difflogic gives the inputs such names and does not declare them
+		if last == 0 { // in a network of one layer, the inputs have wire names, which difflogic does not declare
 			return inputSpace, gate, nil
 		}
 		layer = sort.Search(last, func(l int) bool { return r.starts[l] > gate }) - 1

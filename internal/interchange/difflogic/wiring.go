@@ -3,7 +3,7 @@
 //
 // [ReadWiring] reads C or Verilog that difflogic generated from the network, or lists of operands. Generated code
 // describes each gate by an expression. The expression names only the operands that it needs, in any order. The
-// gate's weights determine its operation, and the operation shows which operand is a.
+// gate's weights determine its operation, and the operation shows which operand is a and which is b.
 //
 // Operations have difflogic's numbers. The four binary digits of a number are the outputs for ab = 00, 01, 10 and 11
 // (difflogic/functional.py, commit ae27185 of Felix-Petersen/difflogic).
@@ -35,7 +35,8 @@ type Wiring struct {
 	Form    string // kind of the text: "generated C", "generated Verilog" or "lists"
 }
 
-// LeastInputs returns the least number of inputs for which every input that a gate names exists.
+// LeastInputs returns the smallest number of inputs that the gates allow. It is one more
+// than the largest number of an input that a gate names.
 func (w *Wiring) LeastInputs() int {
 	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
 }

@@ -186,7 +186,8 @@ func TestTextErrors(t *testing.T) {
 	}
 }
 
-// TestOneLayerOfC reads generated C of a single layer. Difflogic names the inputs of such a layer like gates.
+// TestOneLayerOfC reads generated C of a single layer. In this code, the inputs have names of the form that gates
+// usually have.
 func TestOneLayerOfC(t *testing.T) {
 	ops := [][]uint8{{1, 7, 6, 12, 0, 15, 2}}
 	const head = "void logic_gate_net(TYPE const *inp, TYPE *out) {\n"

@@ -4,8 +4,8 @@
 // A layer has tables of 2^n numbers. An entry of a table is 1 if its number is above 0. A layer also has a mapping. A
 // fixed mapping lists the bits that each table reads. In a learnable mapping, each pin has a weight for each bit of
 // the layer before. The pin reads the bit with the largest weight. The reader keeps all weights of a learnable
-// mapping, and each bit becomes a candidate of the pin. The first bit of a table is its lowest digit, so the pins are
-// in reverse order in the graph.
+// mapping, and each bit becomes a candidate of the pin. The first bit that a table reads is the lowest digit of the
+// entry's index, so the pins are in reverse order in the graph.
 //
 // The modules of the layers and of the group sum do not hold the thermometer's thresholds. The thresholds come from
 // the same file, if the script saved them there, or from the user. A state dict has no data about the group sum.
@@ -34,7 +34,7 @@ const (
 )
 
 // Recognise reports whether a value from torch.save is a network of torch_dwn. Such a value is a model with a
-// LUTLayer, or a dictionary with luts.
+// LUTLayer, or a dictionary in which the key of a tensor ends in luts.
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
 	case *torchfile.Object:

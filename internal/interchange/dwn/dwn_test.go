@@ -102,7 +102,7 @@ func TestMissing(t *testing.T) {
 	missing(t, src, "in_dim")
 }
 
-// TestBits reads a network that takes the bits of its thermometer.
+// TestBits reads a network without a thermometer. Its input samples are bits that a thermometer has already made.
 func TestBits(t *testing.T) {
 	f := open(t, "dwn-n4-learn")
 	src, said := f.Source(t, "state_dict.pt"), *f.Facts

@@ -27,7 +27,7 @@ func isThresholds(key any) bool {
 }
 
 // thresholds takes the thresholds from the file, either from an entry next to the state dict or from the state dict.
-// It skips this if the user says that there are no thresholds. It returns an error if the file has several different
+// It takes no thresholds if the user says that there are none. It returns an error if the file has several different
 // sets of thresholds, or if the user's thresholds differ from the file.
 func (n *network) thresholds(value any) error {
 	width, _, err := n.inputs()

@@ -12,7 +12,8 @@ import (
 	"ialgn/internal/interchange/torchfile/torchtest"
 )
 
-// small returns the state dict of a network of two features with two thresholds each, followed by the given entries.
+// small returns a state dict. It has the entries of a network of two features with two thresholds each, and after
+// these the given entries.
 func small(further ...any) torchtest.Dict {
 	return append(torchtest.Dict{
 		"0.luts",

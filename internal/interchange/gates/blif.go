@@ -29,7 +29,7 @@ type blifReader struct {
 	begun   bool        // a model has begun
 	ended   bool
 	skipped string // reason to skip lines: .exdc (until .end), .model (until the end of the file), or empty
-	cares   bool   // don't cares were skipped
+	cares   bool   // .exdc sections (don't cares) were skipped
 	others  int    // number of models that were skipped
 	filling bool   // the current directive is .names
 	circuit *graph.Circuit

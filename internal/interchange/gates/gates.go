@@ -1,6 +1,6 @@
 // Package gates reads classifier circuits in BLIF and AIGER. The outputs of a circuit are the bits that the
-// classifier counts, as in the files that compile --scope gates writes. Inputs and outputs keep the order of
-// the file. The user says how many classes there are.
+// classifier counts, as in the files that the command compile --scope gates writes. Inputs and outputs keep the order
+// of the file. The user says how many classes there are.
 //
 // Circuits are combinational. The readers simplify nothing except buffers and constants in BLIF. A gate with more
 // than six inputs becomes several nodes. The file's size limits the memory. A file may claim any number of items, but

@@ -86,19 +86,20 @@ type TorchLayer struct {
 	ThresholdsShape []int `json:"thresholds_shape"`
 }
 
-// Thermometer says how features become bits. In a file of facts, a text may replace the keys. The text "none" sets
-// None, and any other text has no effect.
+// Thermometer says how features become bits. In a file of facts, a text may be given instead of these keys. The text
+// "none" sets None, and any other text has no effect.
 type Thermometer struct {
 	File  string `json:"thresholds_file"` // name of a .npy file next to the file of facts
 	Shape []int  `json:"shape"`
 	Bits  int    `json:"bits"`
-	// None says that the network takes bits, if the framework's file does not say so. In a file, the text "none" may
-	// replace the keys.
+	// None says that the network takes bits, if the framework's file does not say so. In a file of facts, the text
+	// "none" sets this field.
 	None bool `json:"none"`
 }
 
 // InputNumbers says that features are whole numbers with a given number of bits. Each number is divided by Divisor
-// before the network reads it. In a file of facts, a text may replace the keys. Only a shape in this text is used.
+// before the network reads it. In a file of facts, a text may be given instead of these keys. Only a shape in this
+// text is used.
 type InputNumbers struct {
 	Bits    int     `json:"bits"`
 	Divisor float64 `json:"divisor"`

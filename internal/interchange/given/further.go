@@ -29,7 +29,7 @@ func amended(data []byte, further []string) ([]byte, error) {
 	var all any = map[string]any{}
 	if len(data) > 0 {
 		var keys map[string]json.RawMessage
-		if json.Unmarshal(data, &keys) == nil && keys != nil { // facts are added to the values that replace texts
+		if json.Unmarshal(data, &keys) == nil && keys != nil { // replaces texts, so that facts can be added
 			texts(keys)
 			converted, err := json.Marshal(keys)
 			if err != nil {
@@ -82,8 +82,8 @@ func toJSON(data []byte) ([]byte, error) {
 // step matches a key, optionally with an index into a list.
 var step = regexp.MustCompile(`^([A-Za-z_]+)(?:\[([0-9]{1,4})\])?$`)
 
-// merged adds the keys of value to the keys of old. If both maps have a key, the result has the new value. If value
-// or old is not a map, the result is value.
+// merged combines the old value and the new value of a key. If both are maps, the result has the keys of both maps.
+// For a key that is in both, the new map's value applies. If one of them is not a map, the result is the new value.
 func merged(old, value any) any {
 	into, isOld := old.(map[string]any)
 	from, isNew := value.(map[string]any)

@@ -94,9 +94,9 @@ func (s *Source) SHA256() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Rows returns the rows of an array of two dimensions, or an array of one dimension as a single row. It returns an
-// error if a number is not exactly a float32. Rounding would move the threshold, and the value of a feature may lie
-// between the old and the new threshold.
+// Rows returns the rows of an array of two dimensions, or an array of one dimension as a single row. The numbers are
+// thresholds. Rows returns an error if a number is not exactly a float32. Rounding would move a threshold, and the
+// value of a feature may lie between the old and the new threshold.
 func Rows(shape []int, values []float64) ([][]float32, error) {
 	var width int
 	switch {

@@ -140,8 +140,8 @@ func fill(to reflect.Value, from map[string]json.RawMessage, place string) (unus
 	return unused, nil
 }
 
-// fillField sets a field. It fills a structure or a list of structures by their keys. Any other field is set to the
-// value itself.
+// fillField sets a field. If the field is a structure or a list of structures, it is filled key by key. Any other
+// field is set to the value itself.
 func fillField(field reflect.Value, raw json.RawMessage, place string) (unused []string, err error) {
 	kind := field.Type()
 	switch {

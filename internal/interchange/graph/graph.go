@@ -102,13 +102,13 @@ func (in *Input) Bit(i int) Bit {
 // Dense is a layer in which every node reads only the layer before.
 type Dense struct {
 	Width, Pins int
-	// Softmax16 says that Logits select among the 16 operations of two pins. The largest logit counts, and the first one
-	// wins a tie. If Softmax16 is false, Logits has one logit for each line of the table. The line is 1 if its logit is
-	// above 0.
+	// Softmax16 says that Logits select among the 16 operations of two pins. The operation with the largest logit is
+	// selected, or the first of several with equal logits. If Softmax16 is false, Logits has one logit for each line of
+	// the table. The line is 1 if its logit is above 0.
 	Softmax16 bool
 	Logits    []float32 // [Width][16 or 2^Pins]
-	// Candidates is the number of wires from which each pin chooses. If there are several, the wire with the largest
-	// logit counts, and the first one wins a tie.
+	// Candidates is the number of wires from which each pin chooses. If there are several, the pin reads the wire with
+	// the largest logit, or the first of several with equal logits.
 	Candidates int
 	Wires      [][]uint32  // [pin][Width*Candidates]
 	Choice     [][]float32 // [pin][Width*Candidates]; nil if there is one candidate
@@ -187,8 +187,8 @@ func (s *Sum) BetaOf(class int) float64 {
 	return s.Beta[class]
 }
 
-// Contiguous returns groups of equal size with the bits 0 to n-1 in order. If n is not a multiple of classes,
-// the last groups are filled up with zeros.
+// Contiguous returns groups of equal size with the bits 0 to n-1 in order. If n is not a multiple of the number of
+// classes, the last groups are filled up with zeros.
 func Contiguous(n, classes int) [][]Ref {
 	groups, size := make([][]Ref, classes), (n+classes-1)/classes
 	for c := range groups {
@@ -270,12 +270,12 @@ func (c *Circuit) Check() error {
 	return nil
 }
 
-// Or returns the OR of bits, or 0 if bits is empty. It adds nodes of up to MaxPins pins.
+// Or returns the OR of the given bits, or 0 if there are none. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Or(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) uint64 { return math.MaxUint64 >> (64 - uint(1)<<pins) &^ 1 })
 }
 
-// Xor returns the exclusive OR of bits, or 0 if bits is empty. It adds nodes of up to MaxPins pins.
+// Xor returns the exclusive OR of the given bits, or 0 if there are none. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Xor(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) (table uint64) {
 		for line := range uint(1) << pins {
@@ -285,8 +285,8 @@ func (c *Circuit) Xor(bits ...Ref) Ref {
 	})
 }
 
-// fold combines bits into one bit by a symmetric and associative function. table returns the function's truth table
-// for a given number of pins.
+// fold combines bits into one bit by a symmetric and associative function. The parameter table returns the function's
+// truth table for a given number of pins.
 func (c *Circuit) fold(bits []Ref, table func(pins int) uint64) Ref {
 	for len(bits) > 1 {
 		var next []Ref

@@ -303,7 +303,7 @@ func maxPool(r *reader, n *onnx.Node) (*value, error) {
 func checkPool(n *onnx.Node) error {
 	for i := range n.Attributes {
 		switch a := &n.Attributes[i]; a.Name {
-		case "kernel_shape", "strides", "pads", "storage_order": // read by readWindow, or only for an unsupported output
+		case "kernel_shape", "strides", "pads", "storage_order": // readWindow reads these, except the unused storage_order
 		case "auto_pad":
 			if a.Text != "NOTSET" {
 				return errors.New("auto_pad is not read: give pads")

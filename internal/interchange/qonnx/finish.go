@@ -121,7 +121,7 @@ func (r *reader) dense() bool {
 	if len(r.layers) == 0 || nodes != c.Nodes() || r.take(bytes) != nil || !r.isChain() {
 		return false
 	}
-	node, before := 0, 0 // the first node of the layer, and the first bit that this node reads
+	node, before := 0, 0 // node: the first node of the layer; before: the first bit that this node reads
 	for _, l := range r.layers {
 		d := graph.Dense{
 			Width: l.width, Pins: l.pins, Candidates: 1, Wires: make([][]uint32, l.pins),

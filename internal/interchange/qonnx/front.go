@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// together returns the common shape of two values a and b that are broadcast to each other. apartA holds the distance
-// between elements of a along each axis, and apartB the distance between elements of b.
+// together returns the common shape of two values a and b that are broadcast to each other. For each axis, apartA
+// holds the distance between the elements of a, and apartB the distance between the elements of b.
 func together(a, b []int) (shape, apartA, apartB []int, err error) {
 	axes := max(len(a), len(b))
 	at := func(s, apart []int, i int) (length, step int) {

@@ -119,7 +119,8 @@ func (m *maker) head(from string, classes, each int, beta, tau float32) func(x [
 	}
 }
 
-// check reads the graph and compares its scores with want. Features are random numbers below the given limit.
+// check reads the graph and compares its scores with the results of the function want. Features are random numbers
+// below the given limit.
 func (m *maker) check(t *testing.T, features, below int, want func(x []int) []float32) {
 	t.Helper()
 	n, err := Read(source(m.bytes(t), nil))
@@ -176,7 +177,8 @@ func TestJumps(t *testing.T) {
 	})
 }
 
-// TestConv reads trees over an image. Padding and strides differ on all sides, and pooling follows.
+// TestConv reads trees over an image, followed by a pooling of their outputs. The padding is different on each side
+// of the image, and the stride is different for rows and columns.
 func TestConv(t *testing.T) {
 	const rows, columns, channels, kernels, rank = 5, 7, 2, 3, 3
 	m := newMaker(3, onnx.Uint8, rows, columns, channels)

@@ -13,7 +13,7 @@ import (
 
 func identity(r *reader, n *onnx.Node) (*value, error) { return r.operand(n, 0) }
 
-// axis returns the number of an axis other than the batch. A negative number counts from the last axis.
+// axis returns the number of an axis, which must not be the batch. If at is negative, it counts from the last axis.
 func axis(at int64, axes int) (int, error) {
 	i := at
 	if i < 0 {
@@ -26,7 +26,7 @@ func axis(at int64, axes int) (int, error) {
 }
 
 // integers returns a short list of numbers from an attribute or, in newer versions of ONNX, from the second operand.
-// The result given is false if the node has neither the attribute nor the operand.
+// The boolean result is false if the node has neither the attribute nor the operand.
 func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given bool, err error) {
 	if a := n.Attribute(attribute); a != nil {
 		return a.Ints, true, nil
@@ -70,8 +70,8 @@ func reshape(r *reader, n *onnx.Node) (*value, error) {
 	return v.shaped(shape), nil
 }
 
-// newShape returns the shape of sample v after ONNX's Reshape to the shape want. It returns nil if v cannot have this
-// shape.
+// newShape returns the shape that sample v has after ONNX's Reshape. The parameter want is the shape in the
+// operator's operand. newShape returns nil if v cannot have this shape.
 func newShape(v *value, want []int64) []int {
 	shape, open := []int{1}, -1
 	for i, d := range want[1:] {
@@ -169,7 +169,7 @@ func steps(shape []int) []int {
 }
 
 // walk calls visit for all elements of a shape in C order. It passes the element's number i and the element's place
-// in an array. apart holds the distance between elements of the array along each axis.
+// in an array. For each axis, the slice apart holds the distance between elements of the array.
 func walk(shape, apart []int, visit func(i, at int)) {
 	index, at := make([]int, len(shape)), 0
 	for i := range size(shape) {
@@ -357,7 +357,7 @@ func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	return parts, nil
 }
 
-// cast changes the type of elements. It returns an error if the new type does not have all their values.
+// cast changes the type of elements. It returns an error if the new type cannot represent the values of all elements.
 func cast(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {

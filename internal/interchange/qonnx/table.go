@@ -60,8 +60,8 @@ func (s *tables) table(digit, i int) []uint64 {
 	return s.digits[digit][i*words : (i+1)*words]
 }
 
-// readIndices reads numbers below the value limit. Their memory counts against the reader's memory limit until the
-// caller frees it.
+// readIndices reads numbers, each of which must be less than the parameter limit. The memory of the result counts
+// against the reader's memory limit until the caller frees it.
 func (r *reader) readIndices(t *onnx.Tensor, limit int) ([]int32, error) {
 	count, err := t.Len()
 	if err != nil {
@@ -141,7 +141,7 @@ func chooser(choosers int) (table uint64) {
 // reduced returns a function without the pins on which it does not depend.
 func reduced(table []uint64, pins []graph.Ref) ([]uint64, []graph.Ref) {
 	var kept []graph.Ref
-	var digits []int // the digits of the old line numbers that remain, lowest last
+	var digits []int // the remaining digits of the old line numbers, with the lowest digit last
 	for i, p := range pins {
 		if digit := len(pins) - 1 - i; depends(table, digit) {
 			kept, digits = append(kept, p), append(digits, digit)
@@ -186,7 +186,7 @@ func depends(table []uint64, digit int) bool {
 }
 
 // attributes returns the whole-number attributes of a QONNX operator. known holds the known attributes with their
-// defaults. For any other attribute, attributes returns an error.
+// defaults. Any other attribute is an error.
 func attributes(n *onnx.Node, known map[string]int64) (map[string]int64, error) {
 	for i := range n.Attributes {
 		a := &n.Attributes[i]
@@ -198,7 +198,7 @@ func attributes(n *onnx.Node, known map[string]int64) (map[string]int64, error) 
 	return known, nil
 }
 
-// lookupTable adds the nodes of a layer, once for each position of the input's axes before the last.
+// lookupTable adds the nodes of a layer, once for each position along the input's axes, except the last axis.
 func lookupTable(r *reader, n *onnx.Node) (*value, error) {
 	a, err := attributes(n, map[string]int64{"input_bits": 1, "out_bits": 0})
 	if err != nil {

@@ -102,8 +102,8 @@ func (r *reader) count(to *[]graph.Ref, v *value, i int) error {
 const maxWorth = 1 << maxDigits
 
 // constantOf returns the two operands of a node that has one constant operand. v is the operand that is not constant.
-// list holds the elements of the constant, broadcast to the shape of v. The result first reports whether the constant
-// is the first operand.
+// list holds the elements of the constant, broadcast to the shape of v. The boolean result reports whether the
+// constant is the first operand.
 func (r *reader) constantOf(n *onnx.Node) (v *value, list []float64, first bool, err error) {
 	if len(n.Inputs) != 2 {
 		return nil, nil, false, fmt.Errorf("it has %d operands", len(n.Inputs))
@@ -197,8 +197,8 @@ func temper(v *value, constants []float64, first bool, tau func(float64) float64
 	return w, nil
 }
 
-// multiply gives weights to numbers before they are summed. Applied to sums, it multiplies them by the inverse of
-// tau.
+// multiply gives weights to numbers that are summed later. If the operand already consists of sums, it multiplies the
+// sums by the inverse of tau.
 func multiply(r *reader, n *onnx.Node) (*value, error) {
 	v, by, _, err := r.constantOf(n)
 	if err != nil {

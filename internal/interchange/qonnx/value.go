@@ -69,7 +69,8 @@ func (v *value) shaped(shape []int) *value {
 	return &w
 }
 
-// pick returns a value with the elements of v whose numbers are in from. The number -1 gives an element that is 0.
+// pick returns a value with the elements of v whose numbers are in the slice from. The number -1 gives an element
+// that is 0.
 func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	if err := r.room(len(from) * (2 + max(1, v.digits))); err != nil {
 		return nil, err
@@ -95,7 +96,8 @@ func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	return w, nil
 }
 
-// set copies element number at of another value to element i of v.
+// set copies an element of another value (from) to element i of v. The parameter at is the element's number in the
+// other value.
 func (v *value) set(i int, from *value, at int) {
 	switch {
 	case from.isFeatures() && at < 0:

@@ -36,7 +36,7 @@ var known = map[string]string{
 	"complex half": "tensor complex64 [2]",
 }
 
-// what describes the value of an entry in the form that known uses, or as "not read".
+// what describes the value of an entry in the same form as the map named known, or as "not read".
 func what(v any) string {
 	switch v := v.(type) {
 	case *torchfile.Object:

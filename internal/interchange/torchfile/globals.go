@@ -7,7 +7,7 @@ import (
 
 // global describes a class or function that a pickle names.
 type global struct {
-	// call returns the result of a call. It is nil if the name is known only as a value.
+	// call returns the result of a call. The field is nil if the name is known only as a value.
 	call func(m *machine, o *Object, args Tuple) (any, error)
 
 	dtype DType // the element type, if the global is the class of a storage

@@ -92,7 +92,8 @@ func zipped(t testing.TB, method uint16, entries ...string) []byte {
 	return b.Bytes()
 }
 
-// visit calls do for a value and then for the values that it contains, until do returns an error.
+// visit calls the function do for a value and then for the values inside this value. It stops when do returns an
+// error.
 func visit(v any, do func(v any) error) error {
 	if err := do(v); err != nil {
 		return err

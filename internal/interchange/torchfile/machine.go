@@ -177,7 +177,7 @@ func (m *machine) appendTo(target any, values []any) error {
 	return nil
 }
 
-// set adds entries to a dictionary. Keys and values alternate in pairs.
+// set adds entries to a dictionary. The slice pairs holds keys and values in turn.
 func (m *machine) set(target any, pairs []any) error {
 	if len(pairs)%2 != 0 {
 		return fmt.Errorf("a key without a value: is the file damaged?")

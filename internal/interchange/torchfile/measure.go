@@ -25,8 +25,9 @@ type measurer struct {
 	limit extent
 }
 
-// measure returns an error for a result that contains itself. It also returns an error if all values, counted each
-// time that they occur, are much larger than the file. It marks tensors that are too large by themselves.
+// measure returns an error for a result that contains itself. It also returns an error if the number of values is
+// much larger than the file's size. For this number, a value counts each time that it occurs. measure marks tensors
+// that are too large by themselves.
 func (f *file) measure(value any) error {
 	size := min(f.size, 1<<60)
 	m := measurer{f, map[any]extent{}, extent{size + maxValues, size + maxElements}}

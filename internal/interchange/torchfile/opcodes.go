@@ -131,7 +131,7 @@ func doDup(m *machine) error {
 	return m.push(v)
 }
 
-// withNumber reads a number of n bytes and passes it to do.
+// withNumber reads a number of n bytes and passes the number to the function do.
 func withNumber(m *machine, n int, do func(v uint64) error) error {
 	v, err := m.number(n)
 	if err != nil {

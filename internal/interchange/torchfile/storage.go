@@ -52,7 +52,7 @@ func (d *data) bytes() ([]byte, error) {
 }
 
 // storageOf returns the storage for an identifier of a value outside the pickle. The identifier is ("storage", class,
-// key, device, number of elements). If the storage is new, storageOf calls make for the storage's data.
+// key, device, number of elements). If the storage is new, storageOf gets the storage's data from the function make.
 func (f *file) storageOf(id Tuple, make func(key string, size int64) (*data, error)) (*storage, error) {
 	kind, _ := arg[string](id, 0)
 	class, _ := arg[*Object](id, 1)

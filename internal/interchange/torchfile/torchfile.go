@@ -27,9 +27,9 @@
 // Code that walks the result needs no precautions. The result has no cycles and is nested at most 1000 deep. The
 // number of values is limited even if shared values count each time that they occur.
 //
-// The module gopickle reads such files too, and can restrict the names. It is not used here, for three reasons. It
-// allocates the length that the file claims before it has the bytes. Nothing limits its stack and memo. It reads all
-// storages from a named file before anything needs them.
+// The module gopickle reads such files too, and can restrict the names that a file may use. It is not used here, for
+// three reasons. It allocates memory for the length that the file claims before it has read the bytes. Nothing limits
+// its stack and memo. It reads all storages from a named file before anything needs them.
 package torchfile
 
 import (

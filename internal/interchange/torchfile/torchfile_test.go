@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// dumps returns the lines that testdata/dump.py prints for each file, in the order of paths.
+// dumps returns the lines that testdata/dump.py prints for each file, in the order of the given paths.
 func dumps(t *testing.T, paths []string) string {
 	t.Helper()
 	var b strings.Builder

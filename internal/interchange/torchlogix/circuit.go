@@ -89,7 +89,7 @@ func ReadCircuit(src *given.Source) (*graph.Network, error) {
 	return r.net, nil
 }
 
-// RecogniseCircuit reports whether a file is JSON and has a key of such a circuit among its first bytes.
+// RecogniseCircuit reports whether a file is JSON and has a key of torchlogix's circuits among its first bytes.
 func RecogniseCircuit(head []byte) bool {
 	i := slices.IndexFunc(head, func(b byte) bool { return b > ' ' })
 	if i < 0 || head[i] != '{' {

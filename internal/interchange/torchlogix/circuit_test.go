@@ -40,7 +40,8 @@ func TestReadCircuit(t *testing.T) {
 	}
 }
 
-// TestSumOfCircuit compares facts with sums. The betas of the sums are equal, or differ as after simplify.
+// TestSumOfCircuit compares facts with sums. The betas of the sums are either equal or different, as they are after
+// torchlogix's method simplify.
 func TestSumOfCircuit(t *testing.T) {
 	one := strings.ReplaceAll(twoSums, "1.5", "0.0")
 	folded := strings.ReplaceAll(strings.ReplaceAll(twoSums, "1.5", "3.5"), "0.0", "4.5")

@@ -45,8 +45,8 @@ const nearZero = 1.0 / (1 << 18)
 // walsh replaces weights over the Walsh basis with logits for the lines of a table. Some logits may be so close to 0
 // that they have another sign when torchlogix computes them in float32. walsh returns the number of these logits.
 //
-// A line is 1 if the sum of (-1)^(ones of line&s) w[s] over all s is below 0. The line's logit is minus this sum. The
-// computation in float64 is exact unless the magnitudes differ very much.
+// A line is 1 if the sum of (-1)^(number of ones in line&s) w[s] over all s is below 0. The line's logit is minus
+// this sum. The computation in float64 is exact unless the magnitudes differ very much.
 func walsh(w []float32) (near int) {
 	var sums [64]float64
 	magnitude := 0.0

@@ -244,7 +244,8 @@ const (
 	constantOne  int64 = -3
 )
 
-// expand writes gates for a table of the pins that begin at index from. It returns the id of the table's output.
+// expand writes gates for a table of the node's last pins. The parameter from is the index of the first of these
+// pins. expand returns the id of the table's output.
 func (x *expansion) expand(table uint64, from int) int64 {
 	k := len(x.pins) - from
 	switch {
@@ -270,8 +271,8 @@ func (x *expansion) expand(table uint64, from int) int64 {
 	return id
 }
 
-// choose writes gates for a choice between two tables of the last pins, which begin at index from. The choice selects
-// high if pin is 1, and low otherwise.
+// choose writes gates that choose between two tables of the node's last pins. The parameter from is the index of the
+// first of these pins. The output is the table high if pin is 1, and the table low otherwise.
 func (x *expansion) choose(pin int64, low, high uint64, from int) int64 {
 	const and, or, xor, andNotA, orNotA = 0b1000, 0b1110, 0b0110, 0b0010, 0b1011
 	all := ones(len(x.pins) - from)

@@ -59,7 +59,7 @@ func TestWrittenCircuitsOfFixtures(t *testing.T) {
 	}
 }
 
-// randomNetwork returns a network whose nodes have all numbers of pins. Some pins are constants, and some outputs
+// randomNetwork returns a network whose nodes have random numbers of pins. Some pins are constants, and some outputs
 // occur twice.
 func randomNetwork(rng *rand.Rand) *graph.Network {
 	n := &graph.Network{Input: graph.Input{Shape: []int{5}, Digits: 1}, Circuit: graph.NewCircuit(5)}

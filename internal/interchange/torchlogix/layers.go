@@ -55,8 +55,8 @@ func (l *layer) missing(key, why string) error {
 	return &given.Missing{What: l.key + "." + key, Why: fmt.Sprintf("of layer %q, %s", l.name(), why)}
 }
 
-// merge adds to known the values that another source (said) gives for the layer. It returns an error if the two
-// sources contradict each other.
+// merge adds the values that another source (said) gives for a layer to the known values. It returns an error if the
+// two sources contradict each other.
 func merge(known, said *given.TorchLayer, knownFrom, saidFrom string) error {
 	to, from := reflect.ValueOf(known).Elem(), reflect.ValueOf(said).Elem()
 	for i := range to.NumField() {

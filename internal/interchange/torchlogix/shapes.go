@@ -115,7 +115,7 @@ func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 			first.key, n, t.shape, t.bits)
 	case rows > 1 || n == 0:
 	case t.bits == 1 || thermometer.FeatureDim != nil && *thermometer.FeatureDim == -2:
-		// For every shape of a sample, the bits are grouped by feature.
+		// The bits are grouped by feature, whatever shape the sample has.
 		return []int{n / t.bits}, nil
 	}
 	return nil, missing

@@ -312,7 +312,7 @@ func (s *stream) skip(depth int) error {
 }
 
 // upcoming returns the number of elements of the next array if all elements are numbers. It counts the commas before
-// the first closing bracket. The result is never more than about half the number of bytes.
+// the first closing bracket. The result is at most about half the number of bytes that were searched.
 func (s *stream) upcoming() int {
 	commas, begin, block := 0, s.offset(), make([]byte, 1<<12)
 	for at := begin; ; {

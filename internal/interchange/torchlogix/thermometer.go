@@ -123,8 +123,8 @@ func fits(over, shape []int) bool {
 }
 
 // broadcast returns the index of an element in a tensor that PyTorch broadcasts to the given shape. The argument over
-// is the tensor's own shape. The result is the index of the element that becomes element number at of the given
-// shape.
+// is the tensor's own shape. The argument at is the number of an element of the broadcast tensor, and the result is
+// the index of the element whose value this element has.
 func broadcast(over, shape []int, at int) int {
 	out, stride := 0, 1
 	for i := len(shape) - 1; i >= len(shape)-len(over); i-- {
@@ -168,8 +168,8 @@ func (t *thresholds) input(shape []int, featureDim int) (*graph.Input, []int, er
 }
 
 // order returns an order of bits. Consecutive features form blocks of the given size (inner). In each block, the
-// first bits of all features come first, then the second bits, and so on. order returns nil if the bits are then
-// grouped by feature.
+// first bits of all features come first, then the second bits, and so on. If this order groups the bits by feature,
+// the result is nil.
 func order(features, inner, bits int) []graph.Bit {
 	if inner == 1 || bits == 1 {
 		return nil

@@ -58,7 +58,7 @@ type reader struct {
 // Read returns the network in a state dict or a whole module.
 //
 // The file's size limits the memory. Including an unrolled circuit, Read holds at most twice the file's size plus 32
-// MiB at any time. For a short time, it holds one more tensor. It returns an error for a larger network.
+// MiB at any time. For a short time, it holds one more tensor. It returns an error for a network that needs more.
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	st, err := readState(value)
 	if err != nil {

@@ -27,7 +27,7 @@ func eachPath(b *testing.B, positions int, do func()) {
 	}
 }
 
-// BenchmarkConvolution evaluates a list of a few nodes at a run of positions. All data fit in the fastest caches.
+// BenchmarkConvolution evaluates a list of a few nodes at consecutive positions. All data fit in the fastest caches.
 func BenchmarkConvolution(b *testing.B) {
 	for _, nodes := range []int{4, 1} {
 		for _, positions := range []int{24, 64} {

@@ -19,7 +19,8 @@ func TestGenerated(t *testing.T) {
 
 // TestRegisters checks that the AVX2 kernels use only registers of AVX2. If the generator runs out of registers, it
 // takes registers that only AVX-512 can encode. Running the kernels on a processor with both extensions would not
-// show this error. It also checks that no kernel fuses a product and a sum, which would round once instead of twice.
+// show this error. TestRegisters also checks that no kernel fuses a product and a sum, which would round once instead
+// of twice.
 func TestRegisters(t *testing.T) {
 	more := regexp.MustCompile(`(?m)^.*\b([XY](1[6-9]|[23]\d)|Z\d+|K[0-7])\b.*$`)
 	fused := regexp.MustCompile(`(?m)^.*\bVFN?M(ADD|SUB).*$`)

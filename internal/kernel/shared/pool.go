@@ -28,9 +28,9 @@ func (p *Pool) Forward(x []float32) {
 	}
 }
 
-// Backward reads the gradients of the pooled values in from at p.Out. It writes each gradient to g at the position of
-// the largest of the four values in x, and 0 at the other three positions. If several values are equal, the first in
-// reading order counts as the largest.
+// Backward reads the gradients of the pooled values from the slice from, beginning at index p.Out. It writes each
+// gradient to g at the position of the largest of the four values in x, and 0 at the other three positions. If
+// several values are equal, the first in reading order counts as the largest.
 func (p *Pool) Backward(x, g, from []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
 		f.unpool(&x[0], &g[0], &from[0], p.In, p.Out, p.Pitch, p.Width)

@@ -15,7 +15,7 @@ type path struct {
 
 type forward func(x *float32, wires, out *uint32, tables *float32, nodes, positions int, in, shift uint32)
 
-// backward also has an argument of type Gradients.
+// The last argument of a backward function is a value of type [Gradients].
 type backward func(
 	x, grads *float32, wires, out, to *uint32, tables, sums *float32, nodes, positions int, in, shift uint32, do int,
 )

@@ -23,7 +23,7 @@ func onPaths(t *testing.T, test func(t *testing.T, path string)) {
 	}
 }
 
-// on runs a function on a path.
+// on calls a function while the given SIMD path is in use.
 func on(t testing.TB, path string, do func()) {
 	if err := kernel.Use(path); err != nil {
 		t.Fatal(err)

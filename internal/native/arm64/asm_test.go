@@ -59,7 +59,7 @@ func (d *draws) from(lo, hi, step int) int {
 	return lo + (k%count+count)%count*step
 }
 
-// name returns the text of a general register with the given letter. For register 31, it returns the argument last.
+// name returns the text of a general register with the given letter. The argument last is the text for register 31.
 func name(letter string, r X, last string) string {
 	if r == 31 {
 		return last

@@ -46,7 +46,8 @@ func (t Arrangement) bytes() int { return 1 << t }
 // lanes returns the number of lanes.
 func (t Arrangement) lanes() int { return 16 >> t }
 
-// checkArrangement records a fault if the lanes are wider than the lanes of the arrangement last.
+// checkArrangement records a fault if the lanes of t are wider than the widest allowed lanes, which are the lanes of
+// last.
 func (i insn) checkArrangement(t, last Arrangement) insn {
 	if t > last {
 		return i.wrong(fmt.Sprintf("arrangement %v: the widest one here is %v", t, last))
@@ -54,7 +55,7 @@ func (i insn) checkArrangement(t, last Arrangement) insn {
 	return i
 }
 
-// size encodes an arrangement in a two-bit field. Its lanes must not be wider than the lanes of the arrangement last.
+// size encodes an arrangement in a two-bit field. The widest allowed lanes are the lanes of last.
 func (i insn) size(field int, t, last Arrangement) insn {
 	i = i.checkArrangement(t, last)
 	i.bits |= uint32(t) << field

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/native/arm64/arm64test"
 )
 
-// code returns the code that do writes, followed by a return.
+// code returns the code that the argument do emits, followed by a return instruction.
 func code(t *testing.T, do func(a *arm64.Asm)) []byte {
 	t.Helper()
 	var a arm64.Asm

@@ -76,7 +76,7 @@ func byteMask(value uint64) (mask uint64, ok bool) {
 	return mask, true
 }
 
-// lanes writes an instruction on three vectors. The lanes must not be wider than the lanes of the arrangement last.
+// lanes writes an instruction on three vectors. The widest allowed lanes are the lanes of last.
 func (a *Asm) lanes(name string, bits uint32, t, last Arrangement, d, n, m V) {
 	a.emit(three(name, bits, d, n, m).size(22, t, last))
 }

@@ -294,7 +294,7 @@ func (c *inputCode) makeGather() {
 	c.leave(middle)
 }
 
-// makeLevel appends the function that computes the planes of one unit for turns groups.
+// makeLevel appends the function that computes the planes of one unit. The register turns holds the number of groups.
 func (c *inputCode) makeLevel(planes int) {
 	c.align()
 	c.bind(c.level[planes])

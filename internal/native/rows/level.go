@@ -7,10 +7,10 @@ func (u *unit) thresholdVector(n, size, j int, flip uint32) []byte {
 }
 
 // search appends the binary search for the level. The thresholds of level j are in vector j - 1. The function compare
-// compares values with thresholds and records the result as the decision with number bit. The function choose selects
-// between two vectors of thresholds and writes the result to dst, which may be low. It takes an element of low if the
-// decision is 0, and an element of high if the decision is 1. The argument scratch is the first of two scratch
-// vectors.
+// compares values with thresholds and records the result as the decision for the given bit. The function choose
+// selects between two vectors of thresholds and writes the result to dst, which may be the same vector as low. An
+// element of dst comes from low if the decision is 0, and from high if the decision is 1. The argument scratch is the
+// first of two scratch vectors.
 func search(planes int, scratch vector, compare func(bit int, thresholds vector),
 	choose func(bit int, dst, low, high vector),
 ) {

@@ -13,7 +13,7 @@ type (
 type shape struct {
 	bytes int
 	lanes int // binary logarithm of the number of 128-bit lanes
-	late  int // binary logarithm of the number of vectors of each of maxPlanes planes that fit in registers at once
+	late  int // binary logarithm of N; N vectors of each of maxPlanes planes fit in registers at once
 }
 
 var (
@@ -111,8 +111,8 @@ type spreader interface {
 	prepareNumbers(size int)
 	// number computes the numbers of a step.
 	number(size int, to []vector, digits []Row)
-	// storeClasses stores 16-bit class indices. The register samples holds their number, which is less than a step.
-	// storeClasses may change this register and the register free.
+	// storeClasses stores 16-bit class indices. The register samples holds their number, which is less than a step. The
+	// registers samples and free may be changed.
 	storeClasses(to, samples register, numbers vector)
 	// prepareFew prepares calls of storeFew, which stores the first n 32-bit numbers of a vector.
 	prepareFew(n int)
@@ -148,7 +148,7 @@ func (p *pool) take(emit func(at label, constant []byte)) {
 	*p = pool{}
 }
 
-// elements returns n bytes of elements of size bytes.
+// elements returns n bytes, which consist of elements of size bytes each.
 func elements(n, size int, value func(i int) uint32) []byte {
 	constant := make([]byte, n)
 	for i := range constant {
@@ -157,7 +157,7 @@ func elements(n, size int, value func(i int) uint32) []byte {
 	return constant
 }
 
-// every returns n bytes of equal elements.
+// every returns n bytes, which consist of equal elements of size bytes each.
 func every(n, size int, value uint32) []byte {
 	return elements(n, size, func(int) uint32 { return value })
 }

@@ -44,7 +44,7 @@ const (
 	class           // destination of the next step's class indices
 	counts          // destination of all counts
 	saved           // number of all samples
-	place           // offset in a row of the bits for the step's samples
+	place           // offset of the bits for the step's samples in a row
 	line            // destination of the counts of the step's first sample
 	free            // free for temporary values
 )

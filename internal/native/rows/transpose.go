@@ -25,8 +25,9 @@ func stages(s shape, size int) (all []stage) {
 	return all
 }
 
-// transpose appends stages for the vectors of the square whose numbers are multiples of step. It also uses the vector
-// free. On return, the slice square holds the vectors of the results, and the returned vector is free.
+// transpose appends stages for the vectors of the square whose numbers are multiples of step. The argument free is an
+// additional vector for temporary values. On return, the slice square holds the vectors of the results, and the
+// returned vector can be used for temporary values.
 func transpose(m vectors, size int, todo []stage, square []vector, step int, free vector) vector {
 	for _, s := range todo {
 		far := 1 << s.bit / step

@@ -44,8 +44,8 @@ type cut struct {
 }
 
 // withoutComparisons returns n with each comparison replaced by an input bit, and adds the comparisons to f. Earlier
-// passes drop low bits of comparisons that make no difference. If only the highest bit is left, the comparison is
-// this bit itself, and withoutComparisons treats the bit like a comparison.
+// passes drop the low bits that make no difference to a comparison. If only the highest bit is left, the comparison
+// is this bit itself, and withoutComparisons treats the bit like a comparison.
 func withoutComparisons(n *netlist.Netlist, bits int, f *native.Features) (*netlist.Netlist, error) {
 	c := cut{n, bits, n.InputPorts()[0].Nets, map[netlist.Net]int{}, f, map[netlist.Net]int{}}
 	for i, v := range c.words {

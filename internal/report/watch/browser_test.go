@@ -105,7 +105,7 @@ func lookPage() string {
 	return b.String() + "<script>" + lookScript + "</script>"
 }
 
-// conditional writes the response of h with a media condition in the page's style forced to be true. It adapts the
+// conditional writes the response of h. In the page's style, it forces a media condition to be true. It adapts the
 // page's policy to the changed style.
 func conditional(h http.Handler, rw http.ResponseWriter, r *http.Request, condition string) {
 	got := httptest.NewRecorder()
@@ -175,8 +175,8 @@ func look(t *testing.T, w *Watch, grow func()) (found, console []string, picture
 }
 
 // ink returns the colour of the first pixel of a rectangle, and the share of pixels with other colours. It also
-// returns the number of such pixels near the left and right edges. There should be no such pixels, because they show
-// that something is cut off.
+// returns the number of pixels with other colours near the left and right edges. This number should be 0, because
+// such pixels show that something is cut off.
 func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float64, edge int) {
 	paper = picture.At(r.Min.X, r.Min.Y)
 	n := 0
@@ -194,8 +194,8 @@ func ink(picture image.Image, r image.Rectangle) (paper color.Color, share float
 	return paper, float64(n) / float64(r.Dx()*r.Dy()), edge
 }
 
-// TestInBrowser looks at the page of logs that grow while it is open, on screens, on paper and in the dark. The page
-// must show all runs completely, name unreadable parts of logs, and add a log that appears later.
+// TestInBrowser looks at the page of logs that grow while the page is open, on screens, on paper and in the dark. The
+// page must show all runs completely, name unreadable parts of logs, and add a log that appears later.
 func TestInBrowser(t *testing.T) {
 	testkit.FindTool(t, "chromium")
 	dir := t.TempDir()

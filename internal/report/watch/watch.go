@@ -86,7 +86,7 @@ func (w *Watch) Refresh() {
 	w.refresh(time.Now())
 }
 
-// refresh reads new lines, unless the last read was less than the interval reread ago.
+// refresh reads new lines, unless less time than the interval reread has passed since the last read.
 func (w *Watch) refresh(now time.Time) {
 	if now.Sub(w.scanned) >= rescan {
 		w.scan()

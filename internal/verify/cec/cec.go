@@ -151,8 +151,8 @@ func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, sa
 	return e.pattern(ctx, fmt.Sprintf("miter %s %s", referenceName, otherName), inputs)
 }
 
-// pattern returns an input, found by abc, for which the output of the circuit is 1. read is the abc command
-// that reads the circuit.
+// pattern returns an input, found by abc, for which the output of the circuit is 1. The argument read is the abc
+// command that reads the circuit.
 func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint64, said string, err error) {
 	path := filepath.Join(e.dir, counterexampleName)
 	if err := os.RemoveAll(path); err != nil {
@@ -170,8 +170,9 @@ func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint
 	return x, strings.TrimSpace(said), err
 }
 
-// Satisfy returns values of the input port x for which the only output of a circuit is 1, in the form of
-// [Engine.Counterexample]. If no input makes the output 1, or if abc finds no such input in time, all values are 0.
+// Satisfy returns values of the input port x for which the only output of a circuit is 1. The result has the form of
+// the result of [Engine.Counterexample]. If no input makes the output 1, or if abc finds no such input in time, all
+// values are 0.
 func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64, said string, err error) {
 	if _, err := e.writeOne(otherName, c); err != nil {
 		return nil, "", err

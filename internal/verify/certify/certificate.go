@@ -72,7 +72,7 @@ type Certificate struct {
 	// FoldParts holds the proofs of the modules in a folded engine that processes one position per clock. The rest of
 	// such an engine is only simulated, with the result in FoldRTL.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
-	Folder    []string   `json:"folder,omitempty"` // other differences in the folder
+	Folder    []string   `json:"folder,omitempty"` // differences between the folder and its expected content
 	// Unchecked lists the keys of report.json whose values, such as seconds, were not compared with anything.
 	Unchecked []string `json:"unchecked"`
 	Verified  bool     `json:"verified"`

@@ -1,10 +1,10 @@
 // Package certify checks a compiled folder against the model that it was compiled from, and writes the certificate.
 //
-// [Run] walks a table of checks in order. Each row has the check's name in the certificate, its level, and a
-// condition on the folder for which the check applies. The row also has a function that runs the check and returns a
-// verdict. If the verdict is undecided, the function also returns a reason. The first check that fails ends the run,
-// because later checks would only repeat the failure. After a few of the checks, the run continues even if the check
-// fails. A design is verified if all checks that apply were run and none of them failed.
+// [Run] walks a table of checks in order. Each row has the check's name in the certificate, the check's level, and a
+// function that reports whether the check applies to the folder. The row also has a function that runs the check and
+// returns a verdict. If the verdict is undecided, the function also returns a reason. The first check that fails ends
+// the run, because later checks would only repeat the failure. A few checks are exceptions: the run continues even if
+// they fail. A design is verified if all checks that apply were run and none of them failed.
 package certify
 
 import (
@@ -42,7 +42,7 @@ type Job struct {
 	Random  bool         // random samples replace the test set
 
 	Level       Level
-	Simulated   int    // the largest number of samples that are run through the Verilog
+	Simulated   int    // maximum number of samples to run through the Verilog
 	Simulator   string // a simulator, by its name in package rtl
 	ByClass     bool
 	Synthesised bool // also check the netlist that yosys makes from the Verilog

@@ -39,7 +39,7 @@ func TestErr(t *testing.T) {
 	}
 }
 
-// TestTable checks that the rows have distinct names, and that the levels never decrease.
+// TestTable checks that the rows of the table of checks have distinct names, and that the levels never decrease.
 func TestTable(t *testing.T) {
 	names := map[string]bool{}
 	for i, row := range checks {

@@ -15,13 +15,14 @@ type cuts struct {
 	raw, product *verify.Cut
 	known        verify.Stimuli // samples that tell roots apart
 	chosen       []choice       // for each root of raw
-	found        []string       // descriptions of the differences for a counterexample
+	found        []string       // descriptions of the differences that a counterexample shows
 }
 
-// choice is the counterpart of a root of raw in the product. It is a root of the product or the constant 0. Two roots
-// of raw that are each other's complement need no root of the product. In this case, the choice for the first root is
-// this root itself, and the choice for the second root is the complement of the first root. If the reference of the
-// proof is not raw, abc then has to prove that the two roots are complements in the reference, too.
+// choice describes the counterpart that the product has for a root of raw. The counterpart is a root of the product
+// or the constant 0. Two roots of raw that are each other's complement need no root of the product. In this case, the
+// choice for the first root is this root itself, and the choice for the second root is the complement of the first
+// root. If the reference of the proof is not raw, abc then has to prove that the two roots are complements in the
+// reference, too.
 type choice struct {
 	sort  choiceSort
 	index int // index in the list of all roots
@@ -122,8 +123,8 @@ func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err
 	return c.Netlist(), changed, nil
 }
 
-// copyRaw adds raw gates to a copy of the product, for the complements in the choice. It returns a map from nets of
-// raw to nets of the copy.
+// copyRaw adds gates of the raw netlist to a copy of the product. The copy needs these gates for the complements in
+// the choice. It returns a map from nets of raw to nets of the copy.
 func (k *cuts) copyRaw(c *netlist.Copier) map[netlist.Net]netlist.Net {
 	n, needed := k.raw.Netlist, map[netlist.Net]bool{}
 	for _, choice := range k.chosen {
@@ -229,9 +230,9 @@ func (k *cuts) sameChain(class int) []int {
 // match chooses a counterpart for each raw root by equal signatures. The steps are:
 //
 //  1. Pair equal roots with the same chain (same), then equal roots in order.
-//  2. Among the remaining raw roots, find the pairs of complements that the product omits (their number is pairs).
-//     Find one more pair for each remaining root of the product that is a constant 1 (ones), because such a root may
-//     count for a pair.
+//  2. Among the remaining raw roots, find the pairs of complements that the product omits. The argument pairs is the
+//     number of these pairs. Find one more pair for each remaining root of the product that is a constant 1 (ones),
+//     because such a root may count for a pair.
 //  3. Give the product's remaining roots to raw roots. Raw roots that are 1 in some sample come first.
 //
 // A raw root without a counterpart gets the constant 0. The second result is the number of omitted pairs that were

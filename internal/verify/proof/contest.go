@@ -71,8 +71,9 @@ func scan(b *netlist.Builder, field []player) player {
 
 const tableChoose = 0b11001010 // C ? B : A, with the inputs A, B and C
 
-// alike returns the index of the netlist in plain that is most similar to built. Similarity is the share of a
-// netlist's probe nets that equal nets of built in random samples. All netlists have the same input port.
+// alike compares one netlist (built) with several netlists (plain), and returns the index of the most similar one.
+// The similarity of a netlist is the share of its probe nets that have an equal net in built. Two nets are equal if
+// they have the same values in random samples. All netlists have the same input port.
 func alike(ctx context.Context, built *netlist.Netlist, plain []*netlist.Netlist) (best int, err error) {
 	if len(built.InputPorts()[0].Nets) == 0 {
 		return len(plain) - 1, nil

@@ -78,7 +78,7 @@ func TestEndToEndFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	r, sound, found := rand.New(rand.NewPCG(7, 7)), d.Product, [2]int{} // found faults in the gates, in the head
+	r, sound, found := rand.New(rand.NewPCG(7, 7)), d.Product, [2]int{} // found: number of faults in the gates, and number of faults in the head
 	for range 40 {
 		cells := verifytest.CellsOf(sound, netlist.Function)
 		c := cells[r.IntN(len(cells))]

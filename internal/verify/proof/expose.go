@@ -23,9 +23,9 @@ type flaw func(k *netlist.Copier) netlist.Net
 // exposeLimit is the time limit of the search for an input that shows a flaw.
 const exposeLimit = 2 * time.Minute
 
-// expose has abc search for an input that shows a flaw. The verdict becomes different only if our simulator then
-// shows a difference from the raw netlist. Otherwise the verdict stays unproved, and the reason says that no input
-// was found.
+// expose has abc search for an input that shows a flaw. The verdict becomes [cec.Different] only if our simulator
+// then shows a difference from the raw netlist. Otherwise the verdict stays unproved, and the reason says that no
+// input was found.
 func expose(d verify.Design, p prover, wrong flaw, r *Result) error {
 	within, cancel := context.WithTimeout(p.ctx, exposeLimit)
 	defer cancel()
@@ -76,8 +76,8 @@ func wrongCounter(err error) flaw {
 	}
 }
 
-// lookUp adds cells that look up bit from+v of a table, where v is a number. The function bit returns the nets of the
-// bits of v.
+// lookUp adds cells that look up bit from+v of a table, where v is a number of the given size. The call bit(i)
+// returns the net of bit i of v.
 func lookUp(k *netlist.Copier, bits int, bit func(i int) netlist.Net, table []uint64, from int) netlist.Net {
 	if bits <= netlist.MaxFunctionInputs {
 		in := make([]netlist.Net, bits)

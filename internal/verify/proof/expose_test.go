@@ -74,8 +74,8 @@ func everyValue() verify.Stimuli {
 	return s
 }
 
-// TestExposed breaks the counters and the argmax in places where no random sample shows the fault. If any input
-// shows a fault, the check must find one.
+// TestExposed breaks the counters and the argmax in places where no random sample shows the fault. If some input
+// shows the fault, the check must find such an input.
 func TestExposed(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	d := seldomDesign(t)

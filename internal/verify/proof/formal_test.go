@@ -106,7 +106,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// constantOnes returns the positions in a text of the constant 1.
+// constantOnes returns the positions of the constant 1 in a text.
 func constantOnes(s string) (list []int) {
 	for i, r := range s {
 		if r == '1' {

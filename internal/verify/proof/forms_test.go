@@ -95,7 +95,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// constantClass sets the operation of all gates in the last layer of a class to op. The default is the first class.
+// constantClass sets the operation of all gates in the last layer of a class to the given operation (op). If no class
+// is given, it changes the first class.
 func constantClass(f *model.Frozen, op uint8, class ...int) *model.Frozen {
 	group, c := f.Width/len(f.Classes), 0
 	if len(class) > 0 {

@@ -99,7 +99,8 @@ func TestLoweredShapes(t *testing.T) {
 	}
 }
 
-// complementPairs makes the second half of a class's last gates the complements of the first half.
+// complementPairs changes the gates of a class in the last layer. The second half of these gates become complements
+// of the first half.
 func complementPairs(f *model.Frozen, class ...int) *model.Frozen {
 	group, c := f.Width/len(f.Classes), 0
 	if len(class) > 0 {

@@ -136,7 +136,7 @@ func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 }
 
 // proveCuts proves the counted bits. It tries one choice of corresponding roots after another. If no choice leads to
-// a result, done is false.
+// a result, proveCuts returns false.
 func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err error) {
 	progress.Say(p.ctx, "proving %d bits of the last layer", len(k.raw.Outputs()))
 	for range maxProofs {
@@ -168,7 +168,7 @@ func search(d verify.Design, p prover, wrong flaw, r *Result) error {
 	return expose(d, p, wrong, r)
 }
 
-// show sets the verdict to different if the samples show a difference between the netlists.
+// show sets the verdict to [cec.Different] if the samples show a difference between the netlists.
 func show(ctx context.Context, d verify.Design, samples verify.Stimuli, r *Result) error {
 	diff, err := samples.Compare(ctx, d.Raw, d.Product)
 	if err != nil || diff == nil {
@@ -191,8 +191,8 @@ func reference(d verify.Design, k *cuts) cec.Circuit {
 }
 
 // prove asks abc whether the reference and the product's gates with aligned roots are equivalent. If abc's
-// counterexample only shows that the choice of roots was wrong, done is false, and the counterexample is added to the
-// known samples.
+// counterexample only shows that the choice of roots was wrong, prove adds the counterexample to the known samples
+// and returns false.
 func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	v, said, err := p.engine.Compare(p.ctx, reference(d, k), cec.Netlist(product))
 	if err != nil {
@@ -211,7 +211,7 @@ func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Resu
 
 // replay gets a counterexample from abc and simulates it. If our simulator shows no difference, the result stays
 // unproved. If roots differ but the class counts agree, the two circuits do not differ. In this case, replay adds the
-// sample to the known samples, and done is false.
+// sample to the known samples and returns false.
 func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	x, said, err := p.engine.Counterexample(p.ctx, k.raw.Inputs())
 	if err != nil {

@@ -34,8 +34,8 @@ type part struct {
 	table uint16 // function of a cover: bit i is the output if the inputs are the binary digits of i
 	in    []int32
 	out   []int32
-	// A sum or a comparison reads two numbers, in[:a] and in[a:]. For an instance, in has one element for each port,
-	// and out is empty. The module of the instance determines which ports are outputs.
+	// A sum or a comparison reads two numbers, in[:a] and in[a:]. For an instance, the field in has one element for
+	// each port, and the field out is empty. The module of the instance determines which ports are outputs.
 	a     int
 	of    string   // module of an instance
 	ports []string // port names of an instance, one for each element of in
@@ -51,8 +51,8 @@ const (
 	instance
 )
 
-// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else, since an ignored
-// part could leave a wire without a driver or change the function.
+// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else, because text that
+// it ignored could drive a wire or change the function.
 type blifReader struct {
 	s       *bufio.Scanner
 	line    int

@@ -59,8 +59,8 @@ type engine struct {
 
 func (e engine) levelBits() int { return bits.Len(uint(e.Levels)) }
 
-// placeBits returns the number of bits of a step's feature field. The field must be wide enough for the number of any
-// feature. Together with the field for the level, it must be wide enough for a number of chains.
+// placeBits returns the number of bits of a step's feature field. The field must be wide enough for the largest
+// number of a feature. This field and the field for the level together must be wide enough for a count of chains.
 func (e engine) placeBits() int {
 	return max(1, bits.Len(uint(e.Features-1)), e.CountBits-e.levelBits())
 }
@@ -222,8 +222,8 @@ func (e engine) fetched(lane int) word {
 	return fetched
 }
 
-// lane describes a lane. It fetches a step, reads the level of the step's feature, compares the level and applies
-// the result to the chain. It returns whether a chain has ended with a 1.
+// lane describes a lane. A lane fetches a step, reads the level of the step's feature, compares the level and applies
+// the result to the chain. The result of the function lane is 1 if a chain has ended with a 1.
 func (e engine) lane(l int) netlist.Net {
 	m, of := e.m, func(name string) string { return fmt.Sprintf("%s_%d", name, l) }
 	size, low := e.levelBits(), e.levelBits()+e.placeBits()

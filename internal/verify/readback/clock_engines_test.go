@@ -25,7 +25,7 @@ type folding struct {
 	lanes int
 	drop  bool
 	own   bool // each feature has its own thresholds
-	room  int  // room of the program
+	room  int  // minimum number of steps for which a lane has room; 0: the number that the program needs
 }
 
 // foldings returns engines with different numbers of lanes and banks. Their thresholds are in the Verilog or in a

@@ -120,7 +120,7 @@ func (u serialLine) sampler(ready netlist.Net) packets {
 	return packets{valid: accepted, data: m.in("rx_byte", 8), last: last, drop: drop}
 }
 
-// takes returns two conditions. The condition begins is 1 if a byte of a result begins. The condition last is 1 if
+// takes returns two signals. The signal named begins is 1 if a byte of a result begins. The signal named last is 1 if
 // this byte is also the last byte of the result, so that the result is taken.
 func (u serialLine) takes(valid netlist.Net) (last, begins netlist.Net) {
 	m := u.m

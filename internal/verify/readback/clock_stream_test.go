@@ -42,7 +42,8 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 	return r
 }
 
-// bitsBelow returns the number of bits of a counter that stays below limit. Counters have at least two bits.
+// bitsBelow returns the number of bits of a counter that stays below the given limit. Counters have at least two
+// bits.
 func bitsBelow(limit int) int { return max(2, bits.Len(uint(limit-1))) }
 
 // loader describes the logic that collects the words of a packet, and returns the core's input. A packet that is too

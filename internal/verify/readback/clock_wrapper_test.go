@@ -42,7 +42,8 @@ type Port struct {
 }
 
 // Levels describes how feature words of Word bits become the words of the core. The core's word has one bit for each
-// threshold, which says whether the feature word exceeds the threshold. The given bits of the feature word follow.
+// threshold, which says whether the feature word exceeds the threshold. After these bits come the bits of the feature
+// word that the field Bits lists.
 type Levels struct {
 	Word       int
 	Thresholds []uint64

@@ -36,7 +36,7 @@ const (
 // maxNesting bounds how deeply instances may be nested.
 const maxNesting = 100
 
-// elaborate returns the graph of the module top.
+// elaborate returns the graph of the module whose name is top.
 func elaborate(modules map[string]*module, top string) (*graph, error) {
 	m := modules[top]
 	if m == nil {

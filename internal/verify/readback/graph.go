@@ -78,7 +78,7 @@ func (g *graph) and(a, b literal) literal {
 
 func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
 
-// xor returns the exclusive or, in the same form in which the code for netlists writes sums.
+// xor returns the exclusive or. Its gates have the same form as in the sums that the code for netlists writes.
 func (g *graph) xor(a, b literal) literal { return g.and(g.and(a, b)^1, g.and(a^1, b^1)^1) }
 
 // addDigit adds three binary digits. It returns the digit of the sum and the carry.
@@ -97,8 +97,8 @@ func (g *graph) greater(a, b []literal) literal {
 	return above
 }
 
-// function returns the function of the literals in that has the given table. Bit i of the table is the function's
-// value if in[k] is bit k of i, for all k.
+// function returns a literal for a function of other literals (in). The table defines the function. Bit i of the
+// table is the function's value if in[k] is bit k of i, for all k.
 func (g *graph) function(table uint16, in []literal) literal {
 	if len(in) == 0 {
 		return literal(table & 1)
@@ -232,8 +232,8 @@ func (b *builder) missing(v int) []int {
 	return wait
 }
 
-// define makes a net from the definition of variable v, and assigns this net to the variable with number as. The
-// variables in the definition must already have nets.
+// define makes a net from the definition of variable v. The argument as is the number of the variable that gets this
+// net. The variables in the definition must already have nets.
 func (b *builder) define(v, as int) {
 	needs := b.g.needs(v)
 	in := make([]netlist.Net, len(needs))

@@ -285,8 +285,8 @@ func (r *machineReader) build() (*Machine, error) {
 	return r.m, nil
 }
 
-// free makes a separate input for each use of an unknown value. Unknown values come from yosys, if it shifts words
-// beyond their ends. Nothing may depend on these inputs.
+// free makes a separate input for each use of an unknown value. yosys makes unknown values when it shifts a word
+// beyond its end. Nothing may depend on these inputs.
 func (r *machineReader) free() {
 	for _, p := range r.parts {
 		for i, v := range p.in {
@@ -301,8 +301,8 @@ func (r *machineReader) free() {
 	}
 }
 
-// show makes the wanted nets the module's outputs and hides the names of all other nets, some of which have no
-// value.
+// show turns the wanted nets into the module's outputs, and hides the names of all other nets. Some of the other nets
+// have no value.
 func (r *machineReader) show() {
 	r.outputs = nil
 	shown := make([]bool, len(r.names))
@@ -373,7 +373,7 @@ func (r *machineReader) box(p part) error {
 	return nil
 }
 
-// pin cuts a pin open. The pin is an output of its instance if nothing else drives the net.
+// pin cuts a pin open. The pin is an output of its instance if nothing else drives the pin's net.
 func (r *machineReader) pin(s Signal, v int32) error {
 	if r.driver[v] == noDriver {
 		return r.give(s, v)
@@ -400,8 +400,8 @@ func (m *Machine) Registers() int { return m.registers }
 // unknown values, on which nothing may depend.
 func (m *Machine) Width() int { return len(m.Inputs) + m.unknown }
 
-// Compare compares the machine with a netlist that has the same ports x and h, for every input. This compares one
-// clock in every state. Compare returns the outputs that differ, and the method that led to the verdict.
+// Compare compares the machine with a netlist that has the same ports x and h, for every input. The comparison covers
+// one clock in every state. Compare returns the outputs that differ, and the method that led to the verdict.
 func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time.Duration) (v cec.Verdict,
 	differ []Signal, by string, err error,
 ) {

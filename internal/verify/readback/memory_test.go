@@ -23,7 +23,7 @@ type memoryPart map[string]string
 // memoryPins are the pins of a memory that determine its behaviour in a clock.
 var memoryPins = []string{"RD_ADDR", "RD_DATA", "RD_EN", "WR_ADDR", "WR_DATA", "WR_EN"}
 
-// memory cuts open a memory. Such a memory is read without a clock and written with the clock.
+// memory cuts open a memory. The memory must be one that is read without a clock and written with the clock.
 func (r *machineReader) memory(p part, says memoryPart) error {
 	name := strings.TrimPrefix(strings.ReplaceAll(strings.Trim(says["MEMID"], `"`), `\\`, `\`), `\`)
 	if says.number("RD_PORTS") != 1 || says.number("OFFSET") != 0 || strings.Contains(says["RD_CLK_ENABLE"], "1") {

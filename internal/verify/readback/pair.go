@@ -101,8 +101,8 @@ func (p *pair) addCells() {
 
 // cutGraph cuts the graph at all wires, and returns the result as a netlist. The inputs of the netlist are the data
 // inputs, followed by one input for each wire. The netlist has one output for each wire. The output is the wire as a
-// function of the other wires. The second result says which net replaces each wire. If a wire equals an earlier wire
-// or its complement, it uses the input of the earlier wire. A constant wire has no input.
+// function of the other wires. The second result says which net replaces each wire. If a wire equals an earlier wire,
+// or the complement of an earlier wire, the input of the earlier wire replaces both. A constant wire has no input.
 func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	b := newBuilder(p.g, "file")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
@@ -205,9 +205,9 @@ func (p place) in(b *netlist.Builder) netlist.Net {
 	return b.Function(tableNot, netlist.Origin{}, p.net)
 }
 
-// addCell adds a cell of n and returns its outputs. to maps the nets of n to the nets of b. A register becomes a
-// wire. A popcount becomes a sum to which one bit after another is added, as in the Verilog. So abc finds the same
-// sums on both sides.
+// addCell adds a cell of n and returns its outputs. The slice to maps the nets of n to the nets of b. A register
+// becomes a wire. A popcount becomes a sum to which one bit after another is added, as in the Verilog. So abc finds
+// the same sums on both sides.
 func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlist.Net) []netlist.Net {
 	in := make([]netlist.Net, len(n.Inputs(c)))
 	for i, v := range n.Inputs(c) {

@@ -54,8 +54,8 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 	return p.proveWhole(ctx, engine, o, differ, r)
 }
 
-// compareCuts returns the outputs in which two netlists with the same ports differ. If abc gave no verdict, told is
-// false.
+// compareCuts returns the outputs in which two netlists with the same ports differ. If abc gave no verdict, the
+// result told is false.
 func compareCuts(ctx context.Context, engine *cec.Engine, want, got *netlist.Netlist) (differ []int, told bool,
 	err error,
 ) {
@@ -171,8 +171,8 @@ func (p *pair) whole(wires []wire) (want, got *netlist.Netlist) {
 	return lowering.Functions(n.Netlist()), b.Netlist()
 }
 
-// search simulates samples. It reports whether an output or a probe differs in some sample, and puts this sample
-// into the result.
+// search simulates samples and looks for a sample in which an output or a probe differs. If there is such a sample,
+// search puts it into the result and returns true.
 func (p *pair) search(ctx context.Context, samples [][]uint64, r *Result) (found bool, err error) {
 	want, got := p.whole(p.wires[:p.shown])
 	for _, x := range samples {
@@ -252,7 +252,8 @@ func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found
 }
 
 // expose asks abc about outputs and probes alone, as functions of the inputs. It is used if a wire differs but
-// possibly no output depends on that wire. If abc finds no difference, the reason for the verdict is why.
+// possibly no output depends on that wire. If no difference is found, the reason for the verdict begins with the
+// argument why.
 func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
 	engine.Limit = min(o.Limit, exposeLimit)
 	defer func() { engine.Limit = o.Limit }()

@@ -60,9 +60,9 @@ type Result struct {
 }
 
 // Prove proves that the files' module computes the netlist n, which is combinational or a pipeline, for every input.
-// The verdict is different only if an output or a probe of n differs in a simulation of both sides. Without a proof
-// or a difference, the verdict is undecided. Prove returns an error of package tool if yosys or abc is missing or
-// fails.
+// The verdict is [cec.Different] only if an output or a probe of n differs in a simulation of both sides. Without a
+// proof or a difference, the verdict is undecided. Prove returns an error of package tool if yosys or abc is missing
+// or fails.
 func Prove(ctx context.Context, n *netlist.Netlist, o Options) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "verilog")
 	defer end()

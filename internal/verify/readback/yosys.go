@@ -30,7 +30,7 @@ const (
 //
 // yosys's rules for a comparison of a word leave about 900 additional wires, each on its own line of BLIF. For a
 // design with 462 comparisons (digits), the text had 50 MB, and yosys in WebAssembly took minutes. The first techmap
-// leaves parts of products, which the second techmap maps.
+// leaves parts of multiplications. The second techmap maps these parts.
 const script = `%s
 logger -werror .
 read_verilog -nosynthesis %s

@@ -87,8 +87,8 @@ func tiny(seed uint64) verify.Design {
 }
 
 // TestBitstream simulates a bitstream of a design in each wrapper. If results are sent as bytes, they include the
-// counts. The test also flips one bit of one LUT in the bitstream. The simulation must find this fault. Some wrappers
-// are placed on the pins of a board: one with the UP5K and one with the HX8K.
+// counts. The test also flips one bit of one LUT in the bitstream. The simulation must find this fault. Two wrappers
+// are placed on the pins of a board. One board has the UP5K, and the other board has the HX8K.
 func TestBitstream(t *testing.T) {
 	testkit.Long(t, "places and routes a board of each kind")
 	for _, c := range []struct {
@@ -140,8 +140,8 @@ func lower(d verify.Design, t *testing.T, stages int) verify.Design {
 	return d
 }
 
-// flipped flips one bit of one LUT of a bitstream. It tries one LUT after another, beginning with the LUT number
-// first, until the samples show the flip.
+// flipped flips one bit of one LUT of a bitstream. The argument first is the number of the first LUT to try. flipped
+// tries one LUT after another, until the samples show the flip.
 func flipped(t *testing.T, d verify.Design, s verify.Samples, b Bitstream, asc string, samples, first int) {
 	t.Helper()
 	const most = 8

@@ -109,7 +109,7 @@ func TestFold(t *testing.T) {
 		})
 }
 
-// change edits a file, calls do, and restores the file.
+// change edits a file, calls the function do, and restores the file.
 func change(t *testing.T, path string, edit func(string) string, do func()) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -125,8 +125,8 @@ func change(t *testing.T, path string, edit func(string) string, do func()) {
 	verifytest.Write(t, path, string(text))
 }
 
-// TestFoldForm checks that files that are not programs are refused, and also thresholds that differ from the model's
-// thresholds.
+// TestFoldForm checks that two kinds of files are refused: files that are not programs, and files with thresholds
+// that differ from the model's thresholds.
 func TestFoldForm(t *testing.T) {
 	f := quantiles(netgen.Frozen(2, netgen.FrozenOptions{Width: 60, Depth: 4}))
 	d, files := writeEngine(t, f, 2)

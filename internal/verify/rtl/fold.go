@@ -49,13 +49,14 @@ func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f verif
 	return r, nil
 }
 
-// longFold reports whether verilator finishes before iverilog for an engine with a program. cycles is the number of
-// clocks per sample. The formula is based on measured processor times. For each clock, iverilog takes 14 us with one
-// lane, 20 us with two lanes and 22 us with four lanes. verilator takes 7 to 9 s to build, and then 0.5 us per clock.
+// longFold reports whether verilator finishes before iverilog for an engine with a program. The argument cycles is
+// the number of clocks per sample. The formula is based on measured processor times. For each clock, iverilog takes
+// 14 us with one lane, 20 us with two lanes and 22 us with four lanes. verilator takes 7 to 9 s to build, and then
+// 0.5 us per clock.
 func longFold(cycles, samples, lanes int) bool { return cycles*samples*(5+lanes) > 3_500_000 }
 
-// longPositions is like longFold, for an engine that processes one position per clock. cells is the size of the
-// network.
+// longPositions is like longFold, for an engine that processes one position per clock. The argument cells is the size
+// of the network.
 func longPositions(cycles, samples, cells int) bool {
 	return cycles*samples*(10+cells/1000) > 3_500_000
 }

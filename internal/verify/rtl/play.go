@@ -84,7 +84,7 @@ type wrapped struct {
 	top       string
 	cycles    int  // clocks for a sample in a folded engine
 	drop      bool // the design has the input drop
-	quick     bool // parameters set a serial line to the rate in options and to few idle bits
+	quick     bool // module parameters give a serial line the rate in options and few idle bits
 	sources   []string
 	library   *flow.Library // models of a bitstream's cells
 	simulator string        // empty: chosen by the size of the simulation
@@ -161,7 +161,7 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 }
 
 // wired returns the bits of a sample in the order in which they are sent. They are sent port by port if words is set,
-// and as bytes otherwise. rows are the bit rows of the ports.
+// and as bytes otherwise. The argument rows has the bit rows of the ports.
 func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) (bits []bool) {
 	for _, p := range ports {
 		bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }

@@ -33,9 +33,8 @@ type Run struct {
 	verify.Findings
 }
 
-// Files describes the emitted Verilog by the module's name and its file. For each check, the testbench is written
-// again, and also the primitives of a design in LUTs. If they came from the folder, they could hide a fault of the
-// design.
+// Files describes the emitted Verilog by the module's name and its file. Each check writes its own testbench and, for
+// a design in LUTs, its own primitives. If these files came from the folder, they could hide a fault of the design.
 type Files struct {
 	Module, Design string
 	Style          verilog.Style
@@ -135,7 +134,7 @@ func (c *rtlCheck) whole(ctx context.Context, r *Run) error {
 	return c.simulate(ctx, c.files, c.dir, vectorsName, c.simulator, r)
 }
 
-// simulate simulates the sources in the folder dir. vectors is a path relative to dir.
+// simulate simulates the sources in the folder dir. The argument vectors is a path relative to dir.
 func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulator string, r *Run) error {
 	sources, err := f.sources(dir)
 	if err != nil {
@@ -160,9 +159,9 @@ func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulato
 // vectorsName is the name of the file with the vectors in a simulation's folder.
 const vectorsName = "vectors.txt"
 
-// Choose returns the indices of up to n samples. Samples whose largest count is tied come first. They are at most
-// half of n, and Choose also returns their number. Then come samples that are spread evenly over the set. If the
-// result still has fewer than n samples, further samples follow in the order of the set.
+// Choose returns the indices of up to n samples. Samples whose largest count is tied come first. At most half of the
+// n samples are tied samples, and Choose also returns their number. Then come samples that are spread evenly over the
+// set. If the result still has fewer than n samples, further samples follow in the order of the set.
 func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	all := len(counts) / classes
 	n = min(n, all)
@@ -202,8 +201,8 @@ func tied(counts []int32) bool {
 	return same > 1
 }
 
-// writeSources writes a testbench that compares the ports and probes named in compare, or all if compare is nil. It
-// also writes the primitives of a design in LUTs.
+// writeSources writes a testbench that compares the ports and probes named in the list compare, or all ports and
+// probes if the list is nil. It also writes the primitives of a design in LUTs.
 func writeSources(d verify.Design, f Files, dir string, compare []string) error {
 	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare, Tell: tellEvery}
 	err := WriteSource(filepath.Join(dir, TestbenchName), d.Product, o, verilog.WriteTestbench)

@@ -104,7 +104,7 @@ func newRehearsal(f stubFiles, p *playback, least int) *rehearsal {
 	return r
 }
 
-// rounds returns the number of samples after which each word has distinguished every two neighbouring levels.
+// rounds returns the number of samples after which each word has distinguished each pair of neighbouring levels.
 func (r *rehearsal) rounds() int {
 	if r.levels == nil {
 		return r.x.Word
@@ -319,7 +319,7 @@ func stubTag(bits, stages int) string {
 }
 
 // stub plays random samples to a wrapper that has a stub instead of its core or engine. There are enough samples to
-// give every bit of every word both values several times, and to distinguish every two neighbouring levels. stub
+// give every bit of every word both values several times, and to distinguish each pair of neighbouring levels. stub
 // plays several thousand words, or fewer if their results take long. Between the samples, there are packets with a
 // wrong length, resets, and pauses on both sides.
 func stub(t *testing.T, d verify.Design, f stubFiles, least int) stubResult {

@@ -99,7 +99,7 @@ func firstWrong(d verify.Design, s verify.Samples, index []int32, wires map[stri
 }
 
 // gateWire matches the name of a gate's wire. The name has the class, the chain and the layer. If several cells come
-// from the gate, it also has the cell. The header of the Verilog describes this form.
+// from the gate, the name also has the number of the cell. The header of the Verilog describes this form.
 var gateWire = regexp.MustCompile(`^(?:c\d+_)?k(\d+)_l(\d+)(?:_n(\d+))?$`)
 
 // gateWires returns the values of the cells' wires.

@@ -37,7 +37,7 @@ type wrapping struct {
 	none   bool // the network is constant
 }
 
-// wrap writes core and wrapper. change lists replacements in the wrapper's text.
+// wrap writes core and wrapper. The argument change lists replacements in the wrapper's text.
 func (c wrapping) wrap(t *testing.T, change ...string) (verify.Design, stubFiles) {
 	t.Helper()
 	o := netgen.FrozenOptions{

@@ -123,7 +123,8 @@ func runBlock(d verify.Design, simulator *sim.Simulator, s verify.Samples, words
 	return simulator.Run(words, x)
 }
 
-// compareLayer calls differs for each sample and each gate if the net of the gate differs from the bit in h.
+// compareLayer calls the function differs for each sample and each gate if the net of the gate differs from the bit
+// in h.
 func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, words, samples int, differs func(sample,
 	gate int, got uint64),
 ) {

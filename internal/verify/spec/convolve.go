@@ -151,8 +151,8 @@ func (v *view) element(number, y, x int) literal {
 	return v.planes[number].pixel(y*v.stride-v.padding+row, x*v.stride-v.padding+column)
 }
 
-// pooled returns the disjunction of each square of two by two values. If the number of rows or columns is odd, it
-// ignores the last one.
+// pooled returns the disjunction of each square of two by two values. If the number of rows is odd, pooled ignores
+// the last row. If the number of columns is odd, it ignores the last column.
 func pooled(g *graph, values plane) (all plane) {
 	for row := 1; row < len(values); row += 2 {
 		var some []literal

@@ -81,7 +81,7 @@ type addend struct {
 
 func (p *pool) add(l literal, place int) { p.bits = append(p.bits, addend{bit: l, place: place}) }
 
-// sum replaces the bits with the given numbers by the digits of their sum.
+// sum takes the bits that have the given numbers out of the pool, and adds the digits of their sum to the pool.
 func (p *pool) sum(numbers Sum) error {
 	var columns [][]literal
 	least, most := wordBits*2, uint64(0)
@@ -106,7 +106,7 @@ func (p *pool) sum(numbers Sum) error {
 	return nil
 }
 
-// rest returns the sum of the bits that no [Sum] has taken, with the given number of digits.
+// rest returns the sum of the bits that no [Sum] has taken. The result is a number with the given number of digits.
 func (p *pool) rest(digits int) []literal {
 	columns := make([][]literal, digits)
 	for _, a := range p.bits {

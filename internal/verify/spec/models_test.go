@@ -131,7 +131,8 @@ func tiesModel() *model.Model {
 		})
 }
 
-// patchesModel returns a model with two nodes that are evaluated at all positions of an image, followed by pooling.
+// patchesModel returns a model with two nodes that are evaluated at all positions of an image. Pooling reduces their
+// outputs.
 func patchesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: slices.Repeat([][]uint16{{0, 1}}, 6)}
 	m := newModel(e, 2, 2, model.Section{

@@ -13,8 +13,9 @@ package spec
 
 import "ialgn/internal/model"
 
-// Network is a model in which each pin has one wire and each node has one function. These are the candidates with the
-// largest logits. A gate with two pins takes 12 bytes, even if many positions of an image share the gate.
+// Network is a model in which each pin has one wire and each node has one function. The wire and the function are the
+// candidates with the largest logits. A gate with two pins takes 12 bytes, even if many positions of an image share
+// the gate.
 type Network struct {
 	width      int // counted bits
 	classes    int
@@ -52,9 +53,9 @@ func Read(path string) (*Network, error) {
 	return ReadFrom(file.Chains)
 }
 
-// ReadFrom makes the network of a model file. The function chains reads the file. Like [model.File.Chains], it calls
-// begin once, and then calls visit for each run of consecutive chains. ReadFrom needs memory only for the network,
-// which is smaller than the file.
+// ReadFrom makes the network of a model file. It calls the function chains to read the file. Like
+// [model.File.Chains], this function calls its first argument once, and then calls its second argument for each run
+// of consecutive chains. ReadFrom needs memory only for the network, which is smaller than the file.
 func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) error) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section

@@ -190,7 +190,8 @@ var cases = []struct {
 }
 
 // TestByHand proves that the graph from this package and the graph from the compiler have the functions of the
-// handwritten Verilog. After each change, which is a wrong reading of the model, the Verilog must differ.
+// handwritten Verilog. Each change of the Verilog is a wrong reading of the model. After a change, the Verilog must
+// differ from the graphs.
 func TestByHand(t *testing.T) {
 	var claims []claim
 	for _, c := range cases {

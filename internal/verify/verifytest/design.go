@@ -15,7 +15,7 @@ import (
 )
 
 // LoweredDesign freezes a model and compiles it to LUTs, as the compile command does. If assumed is set, a design
-// whose scope is not full relies on thermometer codes at its inputs.
+// whose scope is not [netlist.Full] relies on thermometer codes at its inputs.
 func LoweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family string, k int, assumed bool,
 	p ...pipeline.Options,
 ) verify.Design {

@@ -206,8 +206,8 @@ func (r *reader) primitive(name []byte) {
 	}
 }
 
-// table reads the parameter of a LUT, which is a constant. The number of digits must be the smallest number for the
-// constant's bits.
+// table reads the parameter of a LUT, which is a constant. The constant must not have more digits than its number of
+// bits needs.
 func (r *reader) table() (parameter string, width int) {
 	r.expect('(')
 	r.expect('.')
@@ -276,10 +276,10 @@ func (s *scanner) cells() {
 	s.fixed(end)
 }
 
-// model reads the model of a primitive. A file has primitives of one family, in the order of the family. The argument
-// of lists the families that are still possible. The argument after is the number of the previous primitive. model
-// returns the families in which this primitive comes later than the previous primitive, and the number of this
-// primitive. If the text is not a model, it returns no families.
+// model reads the model of a primitive. A file has primitives of one family, in the order of the family. The families
+// that are still possible are in the first argument (of). The second argument (after) is the number of the previous
+// primitive. model returns the families in which this primitive comes later than the previous primitive, and the
+// number of this primitive. If the text is not a model, it returns no families.
 func (s *scanner) model(of []family, after int) (have []family, number int) {
 	end := s.at
 	for _, f := range of {

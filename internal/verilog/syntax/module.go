@@ -165,7 +165,8 @@ func (r *reader) declare(name []byte, width int, role role) Name {
 	return n
 }
 
-// reserve declares a name that occurs in the text that was just read. This text begins at offset from.
+// reserve declares a name that occurs in the text that was just read. The argument from is the offset at which this
+// text begins.
 func (r *reader) reserve(from int, name string) {
 	if r.err != nil {
 		return

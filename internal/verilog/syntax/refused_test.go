@@ -34,10 +34,11 @@ const (
 	gate = "  assign c0_k0_l1 = x0_gt3 & x0_gt7;\n"
 )
 
-// inserted returns the change that inserts lines before the end of the module.
+// inserted returns the change that inserts the given lines before the end of the module.
 func inserted(name, lines string) change { return change{name, end, "  " + lines + "\n" + end} }
 
-// instead returns the change that replaces the assignment of a gate by lines. The gate's wire is declared earlier.
+// instead returns the change that replaces the assignment of a gate by the given lines. The gate's wire is declared
+// earlier.
 func instead(name, lines string) change { return change{name, gate, "  " + lines + "\n"} }
 
 // refusedOfGates lists changes of files without a clock. Different tools might interpret the changed files

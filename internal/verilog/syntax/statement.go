@@ -11,7 +11,7 @@ func (r *reader) begin() {
 	r.s = Statement{From: r.at, Drives: None, Declares: r.s.Declares[:0], Reads: r.s.Reads[:0], More: r.s.More[:0]}
 }
 
-// end ends a statement and reports it to visit.
+// end ends a statement and passes it to the function visit.
 func (r *reader) end() {
 	if r.s.To = r.at; r.err == nil && r.visit != nil {
 		r.visit(r.s)
@@ -144,7 +144,8 @@ func (r *reader) unread() {
 	}
 }
 
-// drive records that bits of a name have a driver. low is the lowest of these bits, and count is the number of bits.
+// drive records that bits of a name have a driver. The argument low is the lowest of these bits, and the argument
+// count is their number.
 func (r *reader) drive(n Name, low, count int) {
 	if r.err != nil {
 		return

@@ -83,8 +83,8 @@ func (n *symbols) spelled(i Name) []byte { return n.source[n.list[i].begin:n.lis
 // find returns the number of a name, or None if it is not declared.
 func (n *symbols) find(name []byte) Name { return Name(n.slot(name, n.hash(name)).number - 1) }
 
-// add declares the name that ends at offset end of the text. It returns false if the name is
-// declared already.
+// add declares a name. The argument end is the offset in the text at which the name ends. add returns false if the
+// name is declared already.
 func (n *symbols) add(name []byte, end int, width int, r role) (_ Name, ok bool) {
 	if 2*len(n.list) >= len(n.slots) {
 		n.grow()

@@ -51,7 +51,7 @@ func drawModel(r *rand.Rand) *model.Frozen {
 // drawNetlist draws a network and compiles it with random options. The result is input for the writer.
 func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options) {
 	t.Helper()
-	if r.IntN(5) == 0 { // a netlist that no network is compiled to
+	if r.IntN(5) == 0 { // a netlist that cannot come from a network
 		return oddNetlist(t, r), verilog.Options{Style: verilog.Style(r.IntN(2))}
 	}
 	f, scope := drawModel(r), []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}[r.IntN(3)]

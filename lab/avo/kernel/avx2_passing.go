@@ -16,7 +16,7 @@ const rowWords = 4
 type passing struct {
 	word func(w int) Mem
 
-	now reg.VecVirtual // the current word of each candidate; bit 0 belongs to the sample with number at
+	now reg.VecVirtual // the current word of each candidate; bit 0 belongs to the sample whose number is in at
 	at  int
 }
 

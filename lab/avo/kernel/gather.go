@@ -73,8 +73,8 @@ func gatherEdges(g gatherer, blocks int, delta, bits, wide reg.GPVirtual) {
 // fetchEdges is the number of edges between a prefetch and the use of the prefetched row.
 const fetchEdges = 8
 
-// reader returns the addresses of the data that an edge needs. The edge lies the given number of edges after the edge
-// in the register edge.
+// reader returns the addresses of the data that an edge needs. The argument after is the distance, in edges, from the
+// edge in the register edge to this edge.
 func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, other, coef reg.GPVirtual) {
 	row, other, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, other.As32())

@@ -53,7 +53,8 @@ func (k kernel2) gathers() {
 }
 
 // gatherGate gathers the gradient of gate g, which is the sum of the contributions of the gates that read g. It
-// handles n groups of eight samples, beginning with group number from. It prefetches the rows of some later edges.
+// handles n groups of eight samples, beginning with the group whose number is from. It prefetches the rows of some
+// later edges.
 func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	d := make([]reg.VecVirtual, n)
 	for v := range d {

@@ -96,8 +96,8 @@ func (k fused) eachEdge(g reg.Register, body func(edge reg.Register)) {
 	})
 }
 
-// reader returns the addresses of the data that an edge needs. The edge lies the given number of edges after the edge
-// in the register edge.
+// reader returns the addresses of the data that an edge needs. The argument after is the distance, in edges, from the
+// edge in the register edge to this edge.
 func (k fused) reader(edge reg.Register, after int) (row, bits, coef reg.GPVirtual) {
 	row, bits, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, bits.As32())

@@ -72,8 +72,8 @@ func (k fused) sigmoids512(table Mem) {
 	})
 }
 
-// at4 returns the memory of four words of a gate's field. The four words begin the given number of gates after the
-// given gate.
+// at4 returns the memory of the first four words of a field of a gate. The argument after is the distance, in gates,
+// from the given gate to the gate that has the field.
 func at4(gate reg.Register, field string, after int) Mem {
 	return at(gate, field, 0).Offset(after * gateBytes)
 }

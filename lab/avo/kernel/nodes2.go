@@ -9,8 +9,8 @@ import (
 // nodes2 holds the steps of nodes in AVX2.
 type nodes2 struct {
 	steps2
-	bytes  Mem // for each byte of a vector, the number of the byte of a word that it takes
-	bits   Mem // for each byte of a vector, the mask of the bit that it takes from this byte
+	bytes  Mem // for each byte of a vector, the number of its source byte in a word
+	bits   Mem // for each byte of a vector, the mask of its source bit in this byte
 	ones   Mem // 1 in each byte
 	words  Mem // 1 in each word of 16 bits
 	fourth Mem // the byte order that the function fourth defines, in each half

@@ -135,8 +135,9 @@ func pinGradient512(name string, vectors int) {
 	RET()
 }
 
-// linesApart writes the differences that a pin makes to d. A difference is between two lines whose numbers differ
-// only in the digit with the value bit. The two lines may be in different vectors of t or in the same vector.
+// linesApart computes the differences that a pin makes, and writes these differences to d. A difference is between
+// two lines whose numbers differ only in the pin's digit. The argument bit is the place value of this digit. The two
+// lines may be in different vectors of t or in the same vector.
 func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
 	end := label()
 	for distance := 1; distance < len(t); distance *= 2 {
@@ -341,7 +342,7 @@ func tableStep512() {
 		g, y := load512(index(s, at, 1, 0), mask), load512(index(slope, at, 1, 0), mask)
 		VMULPS(y, g, g)
 		ws := c.update(index(w, at, 1, 0), index(m, at, 1, 0), index(v, at, 1, 0), g, mask)
-		for _, a := range []reg.GPVirtual{w, m, v} { // prefetch the logits, usually of the next table
+		for _, a := range []reg.GPVirtual{w, m, v} { // logits and moments of a line further on
 			PREFETCHT0(index(a, at, 1, lineRow))
 		}
 		above, bits, shift := K(), GP64(), GP64()

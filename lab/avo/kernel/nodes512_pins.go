@@ -58,8 +58,8 @@ func (k *nodePins) pointer(field string) reg.GPVirtual {
 	return r
 }
 
-// entry returns the byte offset of an entry of an array. The argument which selects the entry of the current node or
-// of the next node. The argument bytes is the size of an entry, a power of two.
+// entry returns the byte offset of an entry of an array. The argument named which says whether the entry of the
+// current node or of the next node is meant. The argument bytes is the size of an entry, a power of two.
 func (k *nodePins) entry(which string, bytes int) reg.GPVirtual {
 	r := k.pointer(which)
 	if bytes > 1 {
@@ -123,8 +123,8 @@ func (k *nodePins) differences() []reg.VecVirtual {
 	return d
 }
 
-// round rounds the gradients to bytes and writes these in the byte order of the function fourth. It also writes the
-// value of one integer step.
+// round rounds the gradients to bytes and writes the bytes in the order that the function fourth defines. It also
+// writes the value of one integer step.
 func (k *nodePins) round(beta [samples]reg.VecVirtual, largest reg.VecVirtual) {
 	x, full, scale, step := XMM(), XMM(), XMM(), XMM()
 	VMAXSS(float32Constant("least512", 1e-30), largest, x)

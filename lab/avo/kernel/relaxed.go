@@ -227,9 +227,10 @@ func (w width) gather() {
 	}, func() { advance(w.halves*w.bytes*w.chunk, dst, pins) })
 }
 
-// chunks emits a loop over chunks of blocks. A chunk has most blocks, so that its sums fill the registers of the
-// path. The function chunks also emits the body for every possible number of remaining blocks. The function next
-// emits the code that goes on to the next chunk. The register blocks must be at least 1 and is changed.
+// chunks emits a loop over chunks of blocks. The argument most is the number of blocks in a chunk. The sums of this
+// many blocks fill the registers of the path. The function chunks also emits the body for every possible number of
+// remaining blocks. The function next emits the code that goes on to the next chunk. The register blocks must be at
+// least 1 and is changed.
 func chunks(blocks reg.Register, most int, body func(n int), next func()) {
 	again, rest, end := label(), label(), label()
 	Label(again)
@@ -273,7 +274,7 @@ func offset(offsets reg.Register) reg.GPVirtual {
 	return at
 }
 
-// edge returns the address of the pin's row of the current edge and the memory of the edge's share. It advances the
+// edge returns the address of the row of the current edge's pin, and the memory of the edge's share. It advances the
 // register edges to the next edge.
 func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem) {
 	slot := GP64()

@@ -161,7 +161,8 @@ func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 	return z
 }
 
-// subsets returns the sums of the subsets of four probabilities. The first of these is entry from of q.
+// subsets returns the sums of the subsets of four probabilities. The first probability is the entry of q with the
+// index from.
 func (m *mean512) subsets(q reg.Register, from int) reg.VecVirtual {
 	at := func(i int) Mem { return Mem{Base: q, Disp: 4 * (from + i)} }
 	low, high := ZMM(), ZMM()

@@ -11,8 +11,9 @@ import (
 // A step is a function that handles one gate, for shapes that no fused kernel supports. The steps do not check their
 // arguments. The Go code that calls them does.
 
-// A group has groupSize samples. In every sequence of chunk groups, the first group begins at the first bit of a
-// 32-bit word. A sum may end only after a multiple of checked groups.
+// A group has groupSize samples. The constant chunk is the number of groups in a chunk. The first group of each chunk
+// begins at the first bit of a 32-bit word. A sum may end only after a number of groups that is a multiple of the
+// constant checked.
 const (
 	groupSize = 5
 	chunk     = 32
@@ -124,7 +125,7 @@ func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtu
 }
 
 // sumLoop emits a loop over chunks of groups. The function group emits the code for group i of a chunk, and the
-// function advance emits the code that goes on to the next chunk. The loop counts the register samples down.
+// function advance emits the code that goes on to the next chunk. The loop counts down the register samples.
 func sumLoop(samples reg.Register, advance func(), group func(i int)) {
 	again, end := label(), label()
 	Label(again)

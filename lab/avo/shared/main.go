@@ -33,8 +33,8 @@ type isa struct {
 	// fold returns a function that adds up the lanes of four sums in the order of the plain functions and returns the
 	// four results. The call of fold itself emits the code that precedes the loops.
 	fold func() func(sums [4][]reg.VecVirtual) reg.Register
-	// choose returns four vectors. In the lanes in which of[i] is the largest of the four vectors in of, vector i
-	// holds the lanes of value. In the other lanes it holds zeros.
+	// choose returns four vectors. Vector i holds the lanes of value in which of[i] is the largest of the four compared
+	// vectors. In the other lanes, vector i holds zeros.
 	choose func(of [4]reg.VecVirtual, value reg.VecVirtual) [4]reg.VecVirtual
 }
 

@@ -112,8 +112,8 @@ func (n *nodes) fetchRow(arena reg.Register, offset Mem) {
 	PREFETCHT0(Mem{Base: arena, Index: at, Scale: wordBytes})
 }
 
-// ifOne emits a branch. The code of the argument then runs for nodes with one position, and the code of the argument
-// otherwise runs for nodes with several positions.
+// ifOne emits a branch. The first argument emits the code for nodes with one position. The second argument emits the
+// code for nodes with several positions.
 func ifOne(then, otherwise func()) {
 	many := label()
 	CMPQ(address("positions"), U8(1))

@@ -8,9 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tree emits the evaluation of a node's table. The table is a binary tree, in which each pin selects between the two
-// halves of each point. The last pin makes the first selection. At k steps from the root there are 2^k points. The
-// value of point a is the value of half 2a, plus the value of pin k times the difference between halves 2a+1 and 2a.
+// tree emits the evaluation of a node's table. The table is a binary tree, whose nodes are called points here. Each
+// pin selects between the two halves of each point. The last pin makes the first selection. At k steps from the root
+// there are 2^k points. The value of point a is the value of half 2a, plus the value of pin k times the difference
+// between halves 2a+1 and 2a.
 type tree struct {
 	isa
 	pins   int

@@ -21,7 +21,7 @@ type Batcher struct {
 	seed    uint64
 	shape   dataset.Shape
 	set     *encoding.Packed
-	changed *encoding.Packed // the samples of the batch
+	changed *encoding.Packed // the changed samples of the batch
 	spread  *encoding.Batcher
 	index   []int32 // 0, 1, 2, ...: the indices of the samples in changed
 	crew    *crew.Crew
@@ -31,7 +31,7 @@ type Batcher struct {
 // member is the working memory of one goroutine.
 type member struct {
 	image    *image
-	from, to []byte // a sample
+	from, to []byte // a sample before and after the change
 }
 
 // NewBatcher returns a Batcher for the samples of set, which are the feature words of images. The configuration says

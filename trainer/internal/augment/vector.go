@@ -25,7 +25,8 @@ func (m *image) taker(c *change) taker {
 // windowBytes is the number of bytes within which the source pixels of a vector must lie for the window kernel.
 const windowBytes = 128
 
-// inWindow reports whether the source pixels of any [vectorLanes] consecutive pixels of a row lie within windowBytes.
+// inWindow reports whether, for every [vectorLanes] consecutive pixels of a row, the source pixels lie within
+// windowBytes.
 func (m *image) inWindow(c *change) bool {
 	apart := func(step int) int { return (vectorLanes-1)*max(step, -step)>>16 + 1 }
 	return (apart(c.yu)+1)*m.stride+apart(c.xu)+1 < windowBytes

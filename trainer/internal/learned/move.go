@@ -126,8 +126,8 @@ type choice struct {
 
 // best returns the bin that improves the value most, and the change of the value. If several bins are equally good,
 // it returns the nearest bin. If two bins are equally near, it returns the lower bin. If no bin improves the value,
-// best returns the current bin. The function value returns the value of a bin, given the change of the sum and the
-// bin.
+// best returns the current bin. To get the value of a bin, best calls the function value with the change of the sum
+// and the bin's index.
 func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, least float64) {
 	best = c.at
 	var down, up int64

@@ -82,8 +82,8 @@ func NewSums(m *model.Model, maxBatch int) *Sums {
 	return s
 }
 
-// Bytes returns the largest number of bytes that the sums of a network can take. The sections need not have their
-// arrays.
+// Bytes returns the largest number of bytes that the sums of a network can take. The arrays of the sections need not
+// be allocated.
 func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
 	pins := 0
 	for i := range sections {
@@ -193,8 +193,8 @@ const (
 	limbBits     = 16
 )
 
-// addRows sums some rows over all ranks and adds the results to the Sums all. The slice some lists the input bits of
-// these rows.
+// addRows sums rows over all ranks and adds the results to the rows of the argument all. The argument some lists the
+// input bits whose rows are summed.
 func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	parts := make([]int32, len(some)*mostBins*limbs)
 	for n, i := range some {

@@ -365,7 +365,7 @@ func TestNoNumbers(t *testing.T) {
 	}
 }
 
-// TestBytes checks the estimated memory for a network that reads everything, and for a network with fewer pins than
+// TestBytes checks the estimated memory for a network that reads all bits, and for a network with fewer pins than
 // bits.
 func TestBytes(t *testing.T) {
 	for _, c := range []struct {

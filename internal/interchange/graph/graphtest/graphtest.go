@@ -1,5 +1,5 @@
-// Package graphtest compares networks that readers return with the results of their own frameworks for the same
-// samples.
+// Package graphtest tests the networks that readers return. It compares their results with the results of the
+// original frameworks for the same samples.
 //
 // Its evaluator is slow and obvious. It shares no code with the rest of the program. It uses only the numbers in a
 // graph.

@@ -152,7 +152,7 @@ func differ(_ context.Context, w *mpi.World) error {
 	return ranks.Same(w, ranks.Fact{Name: "seed", Value: strconv.Itoa(max(1, w.Rank()))})
 }
 
-// fail has all ranks but the last one fail at the same time.
+// fail makes all ranks except the last fail at the same time.
 func fail(_ context.Context, w *mpi.World) error {
 	if w.Rank() == w.Size()-1 {
 		return w.Sum(make([]int32, 1000))
@@ -169,7 +169,7 @@ func settle(_ context.Context, w *mpi.World) error {
 	return err
 }
 
-// slow has a rank compute for longer than the time limit. This is not a fault.
+// slow makes a rank compute for longer than the time limit. This is not a fault.
 func slow(_ context.Context, w *mpi.World) error {
 	if w.Rank() == 1 {
 		for began := time.Now(); time.Since(began) < 4*time.Second; {

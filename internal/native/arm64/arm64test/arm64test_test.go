@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/native/arm64"
 )
 
-// function returns the code that do writes, followed by a return.
+// function returns the code that the argument do emits, followed by a return instruction.
 func function(t *testing.T, do func(a *arm64.Asm)) []byte {
 	t.Helper()
 	var a arm64.Asm
