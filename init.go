@@ -22,6 +22,8 @@ type InitOptions struct {
 	Data  string // a CSV file, an array file, or the name of a data set
 	Test  string // a file of test samples; empty: a part of Data becomes the test part
 	Label string // column of a CSV file that holds the classes; empty: the last column
+	Group string // column of a CSV file whose equal values mark rows that stay in one part; empty: none
+	Order string // "time" if the rows are in the order of time; empty: they are in no order
 	Path  string // the configuration to write; empty: a name derived from Data
 
 	Labels     string // if Data is an array: the file of its labels
@@ -49,6 +51,8 @@ type Initial struct {
 	Classes   []dataset.Counted  `json:"classes"`
 	Features  int                `json:"features"`
 	Inputs    int                `json:"inputs"` // input bits of the network
+	// Notes lists columns that may say which rows belong together.
+	Notes []string `json:"notes,omitempty"`
 	// Extremes lists the features in which some values are far from all other values. These values are clipped.
 	Extremes []dataset.Clipped `json:"extremes,omitempty"`
 }
@@ -103,14 +107,17 @@ type setting struct{ key, value, comment string }
 // look fills in i.data, which holds the settings of section data. The data are a named data set, arrays or a CSV
 // file.
 func (i *initial) look(ctx context.Context) error {
+	if err := i.checkSplit(); err != nil {
+		return err
+	}
 	if len(i.options.Set) > 0 && (i.options.Labels != "" || dataset.IsArray(i.options.Data)) {
 		return message.Optionf("{Set %s}: applies only to a CSV file", i.options.Set[0])
 	}
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
-		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" || len(o.Set) > 0 {
+		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels+o.Group+o.Order != "" || len(o.Set) > 0 {
 			return message.Optionf(
-				"{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files, but the data set %s has its "+
+				"{Label}, {Labels}, {Test}, {TestLabels}, {Group}, {Order} and {Set} are for files, but the data set %s has its "+
 					"own",
 				i.options.Data)
 		}
@@ -157,6 +164,7 @@ func (i *initial) nameArrays() error {
 		i.data = append(i.data, setting{"test", config.Quoted(o.Test), ""},
 			setting{"test_labels", config.Quoted(o.TestLabels), ""})
 	}
+	i.setOrder()
 	return nil
 }
 
@@ -193,6 +201,8 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	} else {
 		i.data = append(i.data, testShare)
 	}
+	i.setOrder()
+	i.report.Notes = groupNotes(s)
 	i.data = append(i.data, setting{"label", config.Quoted(s.Label()), message.Plural(len(s.Classes), "class", "classes")})
 	for _, k := range keys {
 		name := strings.TrimPrefix(k.Name, "data.")
@@ -218,6 +228,7 @@ func (i *initial) said() (config.Data, error) {
 	d, err := config.ParseDraft(i.name, nil, append([]string{"data.set=csv"}, i.options.Set...))
 	cfg := d.Data()
 	cfg.Train, cfg.Test, cfg.Label = i.options.Data, i.options.Test, cmp.Or(i.options.Label, cfg.Label)
+	cfg.Group = i.options.Group
 	if err != nil {
 		return cfg, err
 	}
@@ -230,6 +241,7 @@ var tableComments = map[string]string{
 	"separator":  "what stands between the fields",
 	"decimal":    "numbers are written 1,5",
 	"thousands":  "what separates thousands in numbers",
+	"group":      "rows with the same value are in one part",
 	"columns":    "the columns that are read",
 	"drop":       "columns that are not read, for the reasons above",
 	"categories": "columns of words: each word becomes a feature of its own",
@@ -259,7 +271,11 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sections, inputs := choose(set, samples)
+	validated, err := i.canValidate(ctx, set, samples)
+	if err != nil {
+		return "", err
+	}
+	sections, inputs := choose(set, samples, validated)
 	i.report.Features, i.report.Inputs = set.Features, inputs
 	text := i.head() + i.sections(append([]section{{"data", i.data}}, sections...))
 	if err := i.checkLength(text); err != nil {
@@ -323,7 +339,7 @@ func (i *initial) head() string {
 	if more := len(dropped) - mostNoted; more > 0 {
 		fmt.Fprintf(&b, "# Not read either: %s; `ialgn init --json` says why.\n", message.Plural(more, "column", "columns"))
 	}
-	for _, note := range r.Odd() {
+	for _, note := range append(r.Odd(), r.Notes...) {
 		fmt.Fprintf(&b, "# %s.\n", note)
 	}
 	for _, c := range r.Extremes[:min(len(r.Extremes), mostExtremes)] {
@@ -406,8 +422,9 @@ const (
 	thresholdsFew  = 8
 )
 
-// choose returns the sections encoder, model and train for a data set, and the number of the network's input bits.
-func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
+// choose returns the sections encoder, model and train for a data set, and the number of the network's input bits. If
+// validated is true, samples are held out.
+func choose(set *dataset.Set, samples int, validated bool) (sections []section, inputs int) {
 	classes := len(set.Classes)
 	row := proposed[slices.IndexFunc(proposed, func(p proposal) bool { return samples < p.samples })]
 	perClass := max(1, min(row.perClass, mostProposed/classes))
@@ -432,7 +449,7 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	if inputs > anchors {
 		course = append(course, setting{"candidates", "{kind: gradient}", "pins find better input bits as they learn"})
 	}
-	if set.Quantiser != nil && samples >= validatedSamples {
+	if validated {
 		course = append(course, setting{
 			"validation", fmt.Sprintf("{share: %g}", validationShare), "held out; the model is the best epoch's on it",
 		})

@@ -38,6 +38,8 @@ type Data struct {
 	// Test hold the levels under the encoder from [LoadData] until [Data.Use] replaces it.
 	TestWords *encoding.Packed
 
+	groups          *dataset.Groups  // groups of the training samples; nil: none
+	ordered         bool             // the samples are in the order of time
 	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil if there is none
 }
 
@@ -83,7 +85,10 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 	if err := cfg.CheckImages(set.Shape != dataset.Shape{}); err != nil {
 		return nil, err
 	}
-	d = &Data{Name: set.Name, Classes: set.Classes, Encoder: enc, Shape: set.Shape}
+	d = &Data{
+		Name: set.Name, Classes: set.Classes, Encoder: enc, Shape: set.Shape, groups: set.Groups(),
+		ordered: cfg.Data.Ordered(),
+	}
 	switch {
 	case cfg.Train.Augment.Active():
 		d.Words = encoding.NewPacked(set.Features, 8)

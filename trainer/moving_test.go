@@ -225,7 +225,7 @@ func TestLearnedBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.holdOut(0.2, 7); err != nil {
+	if err := data.holdOut(cfg.Train.Validation, 7); err != nil {
 		t.Fatal(err)
 	}
 	if err := data.Use(&m.Encoder); err != nil {

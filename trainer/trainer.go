@@ -190,7 +190,7 @@ func (s *session) open(ctx context.Context) error {
 		outfile.RemoveLeftovers(BestPath(s.Model))
 		outfile.RemoveLeftovers(s.Model)
 	}
-	if err := s.data.holdOut(s.Config.Train.Validation.Share, s.Config.Train.Seed); err != nil {
+	if err := s.data.holdOut(s.Config.Train.Validation, s.Config.Train.Seed); err != nil {
 		return err
 	}
 	return s.takeShare()

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
 	"ialgn/internal/draw"
 	"ialgn/internal/model"
 )
@@ -17,26 +19,50 @@ import (
 // parameters are in a file because memory may not have room for a second copy of a large model.
 func BestPath(model string) string { return model + ".best" }
 
-// holdOut moves a share of the training samples into the validation set. The number of samples moved is rounded, and
-// is at least one. The seed decides which samples move, without regard to classes. Both parts keep the order of the
-// samples.
-func (d *Data) holdOut(share float64, seed uint64) error {
-	if share == 0 {
+// holdOut moves a share of the training samples into the validation set. Both parts keep the order of the samples.
+func (d *Data) holdOut(v config.Validation, seed uint64) error {
+	if v.Share == 0 {
 		return nil
 	}
 	if d.Train.Len() < 2 {
 		return errors.New("train.validation.share: a single training sample cannot be split; use 0")
 	}
-	order := make([]int32, d.Train.Len())
-	draw.New(seed, draw.Validation, 0, 0).Permutation(order)
-	n := int(math.Round(share * float64(len(order))))
-	heldOut := order[:min(max(n, 1), len(order)-1)]
-	slices.Sort(heldOut)
+	heldOut, err := d.chooseHeldOut(v, seed)
+	if err != nil {
+		return err
+	}
 	if d.Words != nil {
 		d.heldWords = d.Words.Extract(heldOut)
 	}
 	d.held = d.Train.Extract(heldOut)
 	return nil
+}
+
+// chooseHeldOut returns the training samples that become the validation set, in ascending order. If the data have
+// groups or an order, or if the share is stratified, [dataset.Split] chooses the samples. Otherwise the seed decides,
+// without regard to classes, and the number of samples is rounded, and is at least one.
+func (d *Data) chooseHeldOut(v config.Validation, seed uint64) (samples []int32, err error) {
+	if !v.Stratified && d.groups == nil && !d.ordered {
+		order := make([]int32, d.Train.Len())
+		draw.New(seed, draw.Validation, 0, 0).Permutation(order)
+		n := int(math.Round(v.Share * float64(len(order))))
+		samples = order[:min(max(n, 1), len(order)-1)]
+		slices.Sort(samples)
+		return samples, nil
+	}
+	split := dataset.Split{
+		Share: v.Share, Seed: seed, Classes: d.Classes, Groups: d.groups, Ordered: d.ordered, Validation: true,
+	}
+	chosen, _, err := split.Choose(d.Train.Labels)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	for i, c := range chosen {
+		if c {
+			samples = append(samples, int32(i))
+		}
+	}
+	return samples, nil
 }
 
 // bestValidation returns the epoch, from 1, with the largest validation accuracy. If several epochs are equally good,

@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -105,43 +104,6 @@ func TestBestValidation(t *testing.T) {
 	}
 }
 
-func TestHoldOut(t *testing.T) {
-	set := func(n int) *encoding.Packed {
-		p := encoding.NewPacked(1, 8)
-		for i := range n {
-			p.Append([]uint16{uint16(i)}, i)
-		}
-		return p
-	}
-	for _, c := range []struct {
-		samples int
-		share   float64
-		want    int
-	}{{200, 0.1, 20}, {200, 0.9, 180}, {200, 0.0001, 1}, {3, 0.9, 2}, {2, 0.9, 1}, {25, 0.1, 3}} {
-		d := &Data{Train: set(c.samples), Words: set(c.samples)}
-		if err := d.holdOut(c.share, 1); err != nil || d.held.Len() != c.want || d.Train.Len() != c.samples-c.want {
-			t.Errorf("%+v: %d held, %d left, error %v", c, d.held.Len(), d.Train.Len(), err)
-		}
-		if !bytes.Equal(d.Words.Labels, d.Train.Labels) || !bytes.Equal(d.heldWords.Labels, d.held.Labels) {
-			t.Errorf("%+v: words and levels are of other samples", c)
-		}
-	}
-	if err := (&Data{Train: set(1)}).holdOut(0.5, 1); err == nil {
-		t.Error("a single sample was split")
-	}
-	draws := map[string]bool{}
-	for _, seed := range []uint64{1, 1, 2} {
-		d := &Data{Train: set(200)}
-		if err := d.holdOut(0.1, seed); err != nil || d.heldWords != nil {
-			t.Fatal(err)
-		}
-		draws[string(d.held.Labels)] = true
-	}
-	if len(draws) != 2 {
-		t.Errorf("two seeds, one of them twice, gave %d draws", len(draws))
-	}
-}
-
 // TestKeepsBest checks that the model is from the best epoch of the record. The test evaluates the validation set
 // itself.
 func TestKeepsBest(t *testing.T) {
@@ -162,7 +124,7 @@ func TestKeepsBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.holdOut(0.2, 7); err != nil {
+	if err := data.holdOut(cfg.Train.Validation, 7); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []struct {

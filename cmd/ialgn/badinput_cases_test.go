@@ -283,6 +283,32 @@ var badData = []badInput{
 		"train table.yaml", "table.csv: first line", `"length" "width" "kind"`, false,
 	},
 	{
+		"CSV without the column of groups", nil, "train table.yaml --set data.group=plant", "table.csv: first line",
+		"(data.group)", false,
+	},
+	{
+		"CSV whose groups are the label", nil, "train table.yaml --set data.group=3 --set data.label= --set data.header=no",
+		"data.group: column 3", "name another column", false,
+	},
+	{
+		"CSV with a row without a group", replaced("table.csv", "5,6.5,elm", ",6.5,elm"),
+		"train table.yaml --set data.group=length", "table.csv: record 3: line 4", "fill it in, or remove the row", false,
+	},
+	{
+		"CSV of one group", wrote("table.csv", "length,width,kind\n"+strings.Repeat("1,2,oak\n1,4,elm\n", 9)+"2,1,oak\n"),
+		"train table.yaml --set data.group=length", "whole groups give 1 of 19 samples to the test part",
+		"use another data.test_share", false,
+	},
+	{
+		"CSV in the order of its classes", wrote("table.csv", "length,width,kind\n"+strings.Repeat("1,2,oak\n", 9)+"3,4,elm\n"),
+		"train table.yaml --set data.order=time", `data.order: class "elm" occurs only in the last 2 of 10 samples`,
+		"use a smaller data.test_share, or omit data.order", false,
+	},
+	{
+		"CSV with groups in the order of time", nil, "train table.yaml --set data.group=length --set data.order=time",
+		"--set data.group", "omit data.group or data.order", false,
+	},
+	{
 		"CSV with a line that is short", replaced("table.csv", "5,6.5,elm", "5,elm"), "train table.yaml",
 		"table.csv: record 3: line 4", "but the first line has 3", false,
 	},

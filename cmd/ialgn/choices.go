@@ -48,6 +48,7 @@ var choices = []choice{
 	{"sim", "--samples", fixed("all")},
 	{"fit", "--target", func() []string { return slices.Concat(target.Names(), target.DeviceNames()) }},
 	{"fit", "--wrap", wrappers},
+	{"init", "--order", fixed("time")},
 	{"diagnose", "--what", func() (all []string) {
 		for _, d := range diagnoses {
 			all = append(all, d.name)

@@ -25,6 +25,8 @@ func initCommand() *cli.Command {
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, with the name of DATA)"},
 			&cli.StringFlag{Name: "label", Usage: "read the classes from column `NAME` (default: the last column)"},
+			&cli.StringFlag{Name: "group", Usage: "keep rows with the same value in column `NAME` in one part"},
+			&cli.StringFlag{Name: "order", Usage: "`ORDER` time: the last rows become the test part"},
 			&cli.StringSliceFlag{Name: "set", Usage: "set how a CSV file is read: `KEY=VALUE`, repeatable"},
 			&cli.StringFlag{Name: "labels", Usage: "if DATA is an array: read its labels from `FILE`"},
 			&cli.StringFlag{Name: "test", Usage: "read the test samples from `FILE` (default: a fifth of DATA)"},
@@ -48,6 +50,7 @@ func initConfig(c *cli.Context) error {
 	}
 	r, err := ialgn.Init(c.Context, ialgn.InitOptions{
 		Data: args[0], Test: c.String("test"), Label: c.String("label"), Path: c.String("o"),
+		Group: c.String("group"), Order: c.String("order"),
 		Labels: c.String("labels"), TestLabels: c.String("test-labels"),
 		Set: c.StringSlice("set"), Folders: dataOf(c).Folders, Force: c.Bool("force"), Keep: inputs(c),
 	})
@@ -86,7 +89,7 @@ func (r initReport) text(w io.Writer) {
 	if n := len(r.Columns) - mostShown; n > 0 {
 		fmt.Fprintf(w, "        and %d more\n", n)
 	}
-	for _, note := range r.Odd() {
+	for _, note := range append(r.Odd(), r.Notes...) {
 		fmt.Fprintln(w, note)
 	}
 	for i := range r.Extremes[:min(len(r.Extremes), mostShown)] {

@@ -127,7 +127,7 @@ func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
 		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkFreeze,
-		c.checkSchedule, c.checkWeights, c.checkValidation, c.checkConv,
+		c.checkSchedule, c.checkWeights, c.checkSplit, c.checkValidation, c.checkConv,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -309,10 +309,10 @@ type ownKey struct {
 // of the data set memory.
 var ownKeys = slices.Concat(
 	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed",
-		bitsInLimit.key, "encoder.ranges", "encoder.raw"),
+		"data.order", bitsInLimit.key, "encoder.ranges", "encoder.raw"),
 	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
 	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.thousands",
-		"data.columns", "data.drop", "data.categories", "data.missing", "data.missing_values"),
+		"data.columns", "data.drop", "data.categories", "data.missing", "data.missing_values", "data.group"),
 )
 
 func keysOf(sets []string, keys ...string) (all []ownKey) {

@@ -62,6 +62,9 @@ type Data struct {
 
 	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // share of Train used for testing, if Test is empty
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
+	// Group is the column of a CSV file whose equal values mark rows that stay in one part. It is not a feature.
+	Group string `yaml:"group" json:"group,omitempty"`
+	Order string `yaml:"order" json:"order,omitempty"` // none | time; none is stored as empty text
 
 	// Beside is not a key. It is the folder of the configuration or model that names the data. It is the last place in
 	// which data files are searched. It is not stored.
@@ -150,9 +153,12 @@ type Schedule struct {
 
 // Validation holds back a part of the training set, which is used to compare epochs.
 type Validation struct {
-	Share    float64 `yaml:"share" json:"share"`
-	Patience int     `yaml:"patience" json:"patience"`   // epochs without a gain after which the run ends; 0: never
-	Keep     string  `yaml:"keep" json:"keep,omitempty"` // best | last: the epoch whose parameters the model gets
+	Share float64 `yaml:"share" json:"share"`
+	// Stratified says that the held-out part has the class shares of the training set. Models of earlier versions lack
+	// the key, because their held-out parts were drawn without regard to classes.
+	Stratified bool   `yaml:"stratified" json:"stratified,omitempty"`
+	Patience   int    `yaml:"patience" json:"patience"`   // epochs without a gain after which the run ends; 0: never
+	Keep       string `yaml:"keep" json:"keep,omitempty"` // best | last: the epoch whose parameters the model gets
 }
 
 // Checkpoint says how often a run saves its state. It does not change the trained model and is therefore not stored

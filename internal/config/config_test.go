@@ -121,6 +121,35 @@ func TestDefaults(t *testing.T) {
 			},
 		},
 		{
+			"csv with validation", "data: {set: csv, train: a.csv}\ntrain: {validation: {share: 0.1}}",
+			func(c *config.Config) {
+				c.Data.Train, c.Data.Header, c.Data.TestShare = "a.csv", "auto", 0.2
+				c.Encoder.Bits, c.Encoder.BitsIn = 8, 8
+				c.Train.Validation = config.Validation{Share: 0.1, Stratified: true, Keep: "best"}
+			},
+		},
+		{
+			"csv with validation as in earlier versions",
+			"data: {set: csv, train: a.csv, order: none}\ntrain: {validation: {share: 0.1, stratified: false}}",
+			func(c *config.Config) {
+				c.Data.Train, c.Data.Header, c.Data.TestShare = "a.csv", "auto", 0.2
+				c.Encoder.Bits, c.Encoder.BitsIn = 8, 8
+				c.Train.Validation = config.Validation{Share: 0.1, Keep: "best"}
+			},
+		},
+		{
+			"csv with groups", "data: {set: csv, train: a.csv, group: user}\ntrain: {validation: {share: 0.1}}",
+			func(c *config.Config) {
+				c.Data.Train, c.Data.Header, c.Data.TestShare, c.Data.Group = "a.csv", "auto", 0.2, "user"
+				c.Encoder.Bits, c.Encoder.BitsIn = 8, 8
+				c.Train.Validation = config.Validation{Share: 0.1, Keep: "best"}
+			},
+		},
+		{
+			"stratified without a share", "data: {set: mnist}\ntrain: {validation: {stratified: true}}",
+			func(c *config.Config) { c.Encoder.Bits, c.Model.Tau = 4, 10 },
+		},
+		{
 			"sections of comments only", "data: {set: mnist}\nmodel:\n  # width: 3\ntrain: # nothing\n",
 			func(c *config.Config) { c.Encoder.Bits, c.Model.Tau = 4, 10 },
 		},
@@ -183,6 +212,20 @@ func TestGoCode(t *testing.T) {
 	}
 }
 
+// TestJSONOfTable checks that the configuration of a table has no keys of splits that it does not use. Earlier versions
+// can then read it, and models keep their bytes.
+func TestJSONOfTable(t *testing.T) {
+	b, err := json.Marshal(parse(t, "data: {set: csv, train: a.csv, order: none}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"group", "order", "stratified"} {
+		if strings.Contains(string(b), `"`+key+`"`) {
+			t.Errorf("%s has the key %s", b, key)
+		}
+	}
+}
+
 func TestJSON(t *testing.T) {
 	odd := load(t, full, "train.seed=18446744073709551615", "model.tau=0.1", "train.optimizer.eps=1.2345678901234567e-9",
 		"model.skip_logit=-0", `data.dir=a/<ü>&"`)
@@ -191,6 +234,9 @@ func TestJSON(t *testing.T) {
 		parse(t, "data: {set: csv, train: a.csv, label: x, split_seed: 7, test_share: 0.3}\nencoder: {bits: 8, "+
 			"thresholds: quantile}\nmodel: {tau: 3}"),
 		parse(t, "data: {set: csv, train: a.csv, test: b.csv}\nencoder: {bits: 8}\nmodel: {tau: 3}"),
+		parse(t, "data: {set: csv, train: a.csv, group: user}\nmodel: {tau: 3}"),
+		parse(t, "data: {set: csv, train: a.csv, order: time}\nmodel: {tau: 3}"),
+		parse(t, "data: {set: csv, train: a.csv}\nmodel: {tau: 3}\ntrain: {validation: {share: 0.1}}"),
 		parse(t, "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 30, factor: 0.3, warmup: 0.1}, validation: "+
 			"{share: 0.1, patience: 2}}"),
 		parse(t, "data: {set: mnist}\ntrain: {schedule: {kind: cosine, final: 0.01}}"),

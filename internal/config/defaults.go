@@ -44,6 +44,8 @@ const (
 //   - name;
 //   - for csv, data.header;
 //   - for the user's own files, data.test_share (without a test file) and encoder.bits_in (without encoder.raw);
+//   - for the user's own data with train.validation.share, train.validation.stratified (without data.group and
+//     data.order);
 //   - for the schedule step, train.schedule.factor;
 //   - encoder.bits and model.tau, if the paper has values for the data set and width. For the user's own data,
 //     encoder.bits has a default and model.tau follows from the classes ([Config.FitClasses]). For other data, the
@@ -64,6 +66,7 @@ func (c Config) Complete() Config {
 	case setMemory:
 		c.completeMemory()
 	}
+	c.completeSplit()
 	if c.Train.ClassWeights == weightsNone {
 		c.Train.ClassWeights = "" // models without weights keep their bytes
 	}

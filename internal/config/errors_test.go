@@ -195,6 +195,40 @@ var errorCases = []struct {
 		"m.yaml:3:49: data.test_share: there is nothing to split, because data.test names a test file",
 		"omit this key or data.test",
 	},
+	{
+		"group and order", csvText + "data: {set: csv, train: a, group: user, order: time}", nil,
+		"m.yaml:3:35: data.group: the rows of a group cannot stay together, because data.order: time makes the last rows " +
+			"the test part", "omit data.group or data.order",
+	},
+	{
+		"order and seed", csvText + "data: {set: csv, train: a, order: time, split_seed: 3}", nil,
+		"m.yaml:3:53: data.split_seed: nothing is drawn, because data.order: time takes the last rows", "omit data.split_seed or data.order",
+	},
+	{
+		"order unknown", csvText + "data: {set: csv, train: a, order: size}", nil,
+		`m.yaml:3:35: data.order: "size" is unknown`, "did you mean time; use none or time",
+	},
+	{
+		"order elsewhere", "data: {set: mnist, order: time}", nil,
+		"m.yaml:1:27: data.order: has no meaning for the data set mnist", "omit it, or use data.set: csv or arrays",
+	},
+	{
+		"group of arrays", csvText + "data: {set: arrays, train: a, train_labels: b, group: c}", nil,
+		"m.yaml:3:55: data.group: has no meaning for the data set arrays", "omit it, or use data.set: csv",
+	},
+	{
+		"group and label", csvText + "data: {set: csv, train: a, label: b, group: b}", nil,
+		`m.yaml:3:45: data.group: "b" is the label (data.label)`, "name another column",
+	},
+	{
+		"group and category", csvText + "data: {set: csv, train: a, categories: 'b, c', group: b}", nil,
+		`m.yaml:3:55: data.group: "b" is also in data.categories`, "remove the column from one of the two keys",
+	},
+	{
+		"group and classes", csvText + "data: {set: csv, train: a, group: b}\ntrain: {validation: {share: 0.1, stratified: true}}",
+		nil, "m.yaml:4:46: train.validation.stratified: data.group decides which samples are held out",
+		"omit it or data.group",
+	},
 
 	{
 		"hidden without a choice", "data: {set: mnist}\nmodel: {topology: rwlgn-spine, hidden: 2}", nil,

@@ -73,7 +73,7 @@ func JoinNames(names []string) string {
 // HasColumns reports whether a model must record the columns of its training table. A model needs them to read other
 // tables.
 func (d *Data) HasColumns() bool {
-	return d.Columns != "" || d.Drop != "" || d.Categories != "" || d.Missing != ""
+	return d.Columns != "" || d.Drop != "" || d.Categories != "" || d.Missing != "" || d.Group != ""
 }
 
 // completeTable fills in data.header. It stores other default choices as empty text, so that models of earlier

@@ -196,6 +196,30 @@ func TestArraysSplit(t *testing.T) {
 	}
 }
 
+// TestOrderOfArraysAndMemory takes the last of ten samples as the test part, from arrays and from memory.
+func TestOrderOfArraysAndMemory(t *testing.T) {
+	var x []float64
+	var y []uint8
+	m := &config.Samples{}
+	for i := range 10 {
+		x, y = append(x, float64(i)), append(y, uint8(i%2))
+		m.Features, m.Labels = append(m.Features, x[i:i+1]), append(m.Labels, i%2)
+	}
+	dir := writeFiles(t, map[string][]byte{"x.npy": npyBytes("<f8", "10, 1", x), "y.npy": npyBytes("|u1", "10,", y)})
+	for _, cfg := range []config.Data{
+		{Set: "arrays", Train: "x.npy", TrainLabels: "y.npy", Dir: dir}, {Set: "memory", Memory: m},
+	} {
+		cfg.TestShare, cfg.Order = 0.3, "time"
+		s, err := Open(context.Background(), cfg, 8, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, high := len(mustCollect(t, s, Test)), s.Quantiser.Offset[0]+255/s.Quantiser.Scale[0]; n != 3 || high != 6 {
+			t.Errorf("%s: %d test samples, training values up to %g, want 3 and 6", cfg.Set, n, high)
+		}
+	}
+}
+
 // TestLabelsMemory reads many labels from a small archive. The labels may take little more than one byte each.
 func TestLabelsMemory(t *testing.T) {
 	const n = 1 << 21

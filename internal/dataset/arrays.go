@@ -64,7 +64,7 @@ func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir
 		TrainSamples: len(labels),
 	}
 	if cfg.Test == "" {
-		s.split, set.TestSamples, err = stratified(labels, len(classes), cfg.TestShare, cfg.SplitSeed)
+		s.split, set.TestSamples, err = testSplit(cfg, classes, nil).Choose(labels)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.labels[Train].name, err)
 		}

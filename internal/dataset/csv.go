@@ -38,6 +38,7 @@ type csvFiles struct {
 	strict  bool              // no model reads the files; all values must then be valid, and categories are limited
 	classes classes
 	labels  []uint8 // for each record of the training file, its class
+	groups  *Groups // for each record of the training file, its group; nil if there is no data.group
 	split   []bool  // records of the training file that belong to the test part; nil if there is a test file
 	test    int     // number of records of the test part in the training file
 	decode  sync.Mutex
@@ -72,7 +73,7 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 		return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 	}
 	if cfg.Test == "" {
-		if src.split, src.test, err = stratified(src.labels, len(names), cfg.TestShare, cfg.SplitSeed); err != nil {
+		if src.split, src.test, err = testSplit(cfg, names, src.groups).Choose(src.labels); err != nil {
 			return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 		}
 	}

@@ -95,7 +95,7 @@ func (s *csvFiles) scan(ctx context.Context, model *encoding.Encoder) error {
 		} else if err != nil {
 			return err
 		}
-		if err := cmp.Or(s.addLabel(t), ctx.Err()); err != nil {
+		if err := cmp.Or(s.addLabel(t), s.addGroup(t), ctx.Err()); err != nil {
 			return err
 		}
 		if s.decoded[Train] == nil {
@@ -123,6 +123,23 @@ func (s *csvFiles) addLabel(t *table) error {
 			shown(label), MaxClasses, t.called(t.label))
 	}
 	s.labels = append(s.labels, uint8(c))
+	return nil
+}
+
+// addGroup adds the group of the current record, if there is data.group.
+func (s *csvFiles) addGroup(t *table) error {
+	if t.group < 0 {
+		return nil
+	}
+	name := strings.TrimSpace(t.fields[t.group])
+	if t.lacks(encoding.CategoryColumn, name) {
+		return message.WithHint(t.wrong("the group, %s, has no value", t.called(t.group)),
+			"fill it in, or remove the row")
+	}
+	if s.groups == nil {
+		s.groups = &Groups{}
+	}
+	s.groups.add(name)
 	return nil
 }
 

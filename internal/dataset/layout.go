@@ -25,7 +25,8 @@ type layout struct {
 	// These fields list columns by name or, if there is no header, by number. The columns in only are read, the columns
 	// in drop are not read, and the columns in categories hold words. If only is empty, all columns are read.
 	only, drop, categories []string
-	missing                bool // values may be missing
+	group                  []string // the column of data.group, if there is one; it is no feature
+	missing                bool     // values may be missing
 
 	// The remaining fields are for files for prediction. They give the number of features and the names of the
 	// features. A first line with these names is a header, even if the names look like numbers. Records may lack the
@@ -61,8 +62,14 @@ func layoutOf(cfg *config.Data) (layout, error) {
 			return lay, fmt.Errorf("%s: %w", list.key, err)
 		}
 	}
+	if cfg.Group != "" {
+		lay.group = []string{cfg.Group}
+	}
 	return lay, nil
 }
+
+// noFeatures lists the columns that the configuration excludes from the features.
+func (lay layout) noFeatures() []string { return slices.Concat(lay.drop, lay.group) }
 
 // notationOf returns the number notation that a configuration declares.
 func notationOf(cfg *config.Data) notation {
@@ -276,11 +283,11 @@ func (t *table) isHeader(rows [][]string, lay layout) (bool, error) {
 }
 
 // lists reports whether the configuration lists columns.
-func (lay layout) lists() bool { return len(lay.only)+len(lay.drop)+len(lay.categories) > 0 }
+func (lay layout) lists() bool { return len(lay.only)+len(lay.noFeatures())+len(lay.categories) > 0 }
 
 // named reports whether some listed column must be a name because it cannot be a number.
 func (lay layout) named(line []string) bool {
-	return slices.ContainsFunc(slices.Concat(lay.only, lay.drop, lay.categories), func(name string) bool {
+	return slices.ContainsFunc(slices.Concat(lay.only, lay.noFeatures(), lay.categories), func(name string) bool {
 		_, err := decimal.Int(name)
 		return err != nil || columnNumber(name, len(line)) < 0 && slices.Contains(line, name)
 	})
@@ -295,7 +302,7 @@ func (lay layout) judged(line []string) func(column int) bool {
 		}
 		return columns
 	}
-	only, others := at(lay.only), append(at(lay.drop), at(lay.categories)...)
+	only, others := at(lay.only), append(at(lay.noFeatures()), at(lay.categories)...)
 	return func(i int) bool {
 		return !slices.Contains(others, i) && (len(only) == 0 || slices.Contains(only, i))
 	}
@@ -323,8 +330,11 @@ func (t *table) choose(line []string, lay layout) error {
 	if err != nil {
 		return err
 	}
+	if err := t.findGroup(lay, line); err != nil {
+		return err
+	}
 	for i := range line {
-		chosen := len(only) == 0 || slices.Contains(only, i)
+		chosen := (len(only) == 0 || slices.Contains(only, i)) && i != t.group
 		if slices.Contains(categories, i) && (!chosen || i == t.label) {
 			return fmt.Errorf("data.categories: %s is not a feature", t.called(i))
 		}
@@ -344,6 +354,19 @@ func (t *table) choose(line []string, lay layout) error {
 		return errors.New("no column is left for features; name fewer columns in data.drop")
 	}
 	return t.unambiguous(lay)
+}
+
+// findGroup finds the column of data.group, if there is one.
+func (t *table) findGroup(lay layout, line []string) error {
+	at, err := t.find("data.group", lay.group, line)
+	if err != nil || len(at) == 0 {
+		return err
+	}
+	if t.group = at[0]; t.group == t.label {
+		return message.WithHint(fmt.Errorf("data.group: %s is the label", t.called(t.group)),
+			"name another column, or name the label with data.label")
+	}
+	return nil
 }
 
 // find returns the columns in a list of names. If there is no header, the list has column numbers instead.

@@ -38,7 +38,7 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 		return nil, err
 	}
 	if len(src.labels[Test]) == 0 {
-		if err := src.divide(cfg, len(classes)); err != nil {
+		if err := src.divide(cfg, classes); err != nil {
 			return nil, err
 		}
 	}
@@ -117,12 +117,12 @@ func checkSample(row []float64, width, label, classes int) error {
 }
 
 // divide splits the test part off the training part. It uses the same method as for a CSV file.
-func (s *memorySource) divide(cfg config.Data, classes int) error {
+func (s *memorySource) divide(cfg config.Data, classes []string) error {
 	labels := make([]uint8, len(s.labels[Train]))
 	for i, l := range s.labels[Train] {
 		labels[i] = uint8(l)
 	}
-	chosen, _, err := stratified(labels, classes, cfg.TestShare, cfg.SplitSeed)
+	chosen, _, err := testSplit(cfg, classes, nil).Choose(labels)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
 	for t.width > 1 && !slices.ContainsFunc(rows, holds) {
 		t.width--
 	}
-	asked := len(lay.only) > 0 || slices.ContainsFunc(append(slices.Clone(lay.drop), lay.label), func(name string) bool {
+	asked := len(lay.only) > 0 || slices.ContainsFunc(append(lay.noFeatures(), lay.label), func(name string) bool {
 		return columnNumber(name, all) >= t.width
 	})
 	if asked || t.width < all && lay.fits(all) {

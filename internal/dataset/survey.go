@@ -24,6 +24,7 @@ type Survey struct {
 	Header    bool
 	// LabelFound says that the label is not the last column. It was found by a usual name of a label.
 	LabelFound bool
+	Group      string // the column of data.group: its name or, if there is no header, its number; empty: none
 	Rows       int
 	Columns    []Surveyed
 	Classes    []Counted // the classes in the order of their first rows
@@ -147,7 +148,7 @@ func lookAs(ctx context.Context, cfg config.Data, f file, lay layout) (l *looker
 	if len(rows) == 0 {
 		return nil, l.noRows()
 	}
-	if err := l.understand(l.leaveBlank(rows, lay), cfg); err != nil {
+	if err := l.understand(l.leaveBlank(rows, lay), cfg, lay); err != nil {
 		return nil, fmt.Errorf("%s: first line: %w", l.name, err)
 	}
 	return l, l.read(ctx)
@@ -222,8 +223,8 @@ func (l *looker) read(ctx context.Context) error {
 	}
 }
 
-// understand determines the header and the label.
-func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
+// understand determines the header, the label and the column of groups.
+func (l *looker) understand(rows [][]string, cfg config.Data, lay layout) (err error) {
 	line := rows[0]
 	if err := checkWidth(rows, true); err != nil {
 		return err
@@ -261,7 +262,7 @@ func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 		}
 	}
 	l.seen = make([]looked, len(line))
-	return nil
+	return l.findGroup(lay, line)
 }
 
 // looksLikeHeader reports whether the first row is a header. It uses the configuration, the label's name in the row,
@@ -321,9 +322,13 @@ func (l *looker) judge() error {
 		if l.header != nil {
 			c.Name = l.header[i]
 		}
-		if i == l.label {
+		switch i {
+		case l.label:
 			c.Kind, c.Distinct = encoding.LabelColumn, len(s.Classes)
-		} else {
+		case l.group:
+			c.Kind, c.Reason = encoding.DroppedColumn, "is the group, not a feature"
+			c.Distinct, c.Missing, s.Group = len(l.seen[i].distinct), l.seen[i].missing, s.reference(&c)
+		default:
 			if err := l.seen[i].judge(&c); err != nil {
 				return fmt.Errorf("%s: %w", l.name, err)
 			}

@@ -16,9 +16,12 @@ import (
 func (s *Survey) Plain() bool {
 	usual := s.Decimal == "point" && s.Thousands == "" && !s.LabelFound
 	return usual && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
-		return c.Kind != encoding.LabelColumn && (c.Min == nil || c.Missing > 0)
+		return c.Kind != encoding.LabelColumn && !s.isGroup(&c) && (c.Min == nil || c.Missing > 0)
 	})
 }
+
+// isGroup reports whether c is the column of data.group.
+func (s *Survey) isGroup(c *Surveyed) bool { return s.Group != "" && s.reference(c) == s.Group }
 
 // Key is a key of the configuration together with its value.
 type Key struct{ Name, Value string }
@@ -36,7 +39,11 @@ func (s *Survey) Keys() (keys []Key, err error) {
 	if s.Thousands != "" {
 		keys = append(keys, Key{"data.thousands", s.Thousands})
 	}
-	dropped, kept := s.references((*Surveyed).dropped), s.references((*Surveyed).feature)
+	if s.Group != "" {
+		keys = append(keys, Key{"data.group", s.Group})
+	}
+	dropped := s.references(func(c *Surveyed) bool { return c.dropped() && !s.isGroup(c) })
+	kept := s.references((*Surveyed).feature)
 	categories := s.references(func(c *Surveyed) bool { return c.Kind == encoding.CategoryColumn })
 	for _, list := range []struct {
 		key   string

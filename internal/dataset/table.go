@@ -32,6 +32,7 @@ type table struct {
 	header    []string // names of all columns; nil if there is no header
 	columns   []column // the columns that become features, in order
 	label     int      // the label's column, or -1 if there is none
+	group     int      // the column of data.group, or -1 if there is none
 	numbered  bool     // the layout gives the label by number, not by name
 	points    bool     // the first rows have numbers with a decimal point
 	declared  []string // words for a missing value, in addition to the usual words
@@ -95,7 +96,8 @@ func (f file) table(lay layout) (*table, error) {
 // newTable closes the stream.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
-		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
+		stream: s, label: -1, group: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words,
+		classes: lay.classes,
 	}
 	return t, t.orClose(t.look(lay))
 }

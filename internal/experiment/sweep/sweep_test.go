@@ -409,6 +409,11 @@ func TestIncomparable(t *testing.T) {
 		{[]string{"model.width=20,40"}, nil, "no samples are held out"},
 		{[]string{"train.validation.share=0,0.1"}, nil, "some rows hold no samples out"},
 		{[]string{"train.validation.share=0.2,0.1"}, nil, "the rows hold different samples out"},
+		{
+			[]string{"train.validation.stratified=true,false"},
+			[]string{"train.validation.share=0.1"},
+			"the rows hold different samples out",
+		},
 		{[]string{"data.dir=a,b"}, []string{"train.validation.share=0.1"}, "the rows are of different data"},
 		{[]string{"model.width=20,40"}, []string{"train.validation.share=0.1"}, ""},
 	} {

@@ -192,7 +192,8 @@ func (t *Table) incomparable() string {
 		switch c := &t.Rows[i].config; {
 		case c.Data != first.Data:
 			return "the rows are of different data"
-		case c.Train.Validation.Share != first.Train.Validation.Share:
+		case c.Train.Validation.Share != first.Train.Validation.Share,
+			c.Train.Validation.Stratified != first.Train.Validation.Stratified:
 			return "the rows hold different samples out of the training set"
 		}
 	}
