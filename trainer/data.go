@@ -82,6 +82,9 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 	if err := cfg.CheckWeights(set.Classes); err != nil {
 		return nil, err
 	}
+	if err := cfg.CheckMetric(len(set.Classes)); err != nil {
+		return nil, err
+	}
 	if err := cfg.CheckImages(set.Shape != dataset.Shape{}); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type Summary struct {
 	TrainAccuracy float64  `json:"train_accuracy"`          // the fields from here to TestAccuracy describe the kept epoch
 	Loss          float64  `json:"loss"`
 	Validation    *float64 `json:"validation_accuracy,omitempty"` // nil without a validation set
+	Metric        *float64 `json:"validation_metric,omitempty"`   // nil if the metric is the accuracy
 	TestAccuracy  float64  `json:"test_accuracy"`
 	LastAccuracy  float64  `json:"last_test_accuracy"`
 	BestEpoch     int      `json:"best_epoch"`
@@ -64,6 +65,9 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 	if kept.ValidationSamples > 0 {
 		v := share(kept.ValidationCorrect, kept.ValidationSamples)
 		s.Validation = &v
+	}
+	if cfg.Train.Validation.Metric != "" {
+		s.Metric = &kept.ValidationMetric
 	}
 	if relaxed := relaxedAccuracy(&cfg, &kept); relaxed != nil {
 		gap := *relaxed - s.TestAccuracy

@@ -76,6 +76,7 @@ type Progress struct {
 	// checkpoints.
 	InStep   time.Duration
 	Finished *model.Epoch // the finished and evaluated epoch, nil while the epoch runs
+	Metric   *float64     // value of train.validation.metric, with Finished; nil if the metric is the accuracy
 	Relaxed  *float64     // test accuracy of the relaxed network; set with Finished if the estimator is soft
 	// LUTs is the estimated number of look-up tables of the network. It is set with Finished if Run.Estimate is set.
 	// The tables have the number of inputs that train.cost targets, or [estimate.Usual] inputs.

@@ -11,6 +11,7 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
 	"ialgn/internal/draw"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 )
 
@@ -65,18 +66,23 @@ func (d *Data) chooseHeldOut(v config.Validation, seed uint64) (samples []int32,
 	return samples, nil
 }
 
-// bestValidation returns the epoch, from 1, with the largest validation accuracy. If several epochs are equally good,
-// it returns the first. It also returns the number of epochs after which the run ends because patience epochs in a
-// row brought no improvement. If the run does not end in this way, the second result is 0.
-func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
-	bestCorrect := -1
+// bestValidation returns the epoch, from 1, that is the best on the validation set by the configured metric. If
+// several epochs are equally good, it returns the first. It also returns the number of epochs after which the run ends
+// because v.Patience epochs in a row brought no improvement. If the run does not end in this way, the second result is
+// 0.
+func bestValidation(epochs []model.Epoch, v config.Validation) (best, end int) {
+	most := math.Inf(-1)
 	for i, e := range epochs {
+		value := e.ValidationMetric
+		if v.Metric == "" {
+			value = float64(e.ValidationCorrect)
+		}
 		switch {
 		case e.ValidationSamples == 0:
 			return 0, 0
-		case e.ValidationCorrect > bestCorrect:
-			best, bestCorrect = i+1, e.ValidationCorrect
-		case patience > 0 && i+1-best >= patience:
+		case value > most:
+			best, most = i+1, value
+		case v.Patience > 0 && i+1-best >= v.Patience:
 			return best, i + 1
 		}
 	}
@@ -119,16 +125,35 @@ func (v *validating) stop() error {
 
 // bestOf returns the result of bestValidation for some epochs of the run.
 func (r *Run) bestOf(epochs []model.Epoch) (best, end int) {
-	return bestValidation(epochs, r.Config.Train.Validation.Patience)
+	return bestValidation(epochs, r.Config.Train.Validation)
 }
 
-// validate adds the accuracy of the frozen network on the validation set to p.
+// validate adds the accuracy of the frozen network on the validation set to p. It also adds the configured metric.
 func (v *validating) validate(ctx context.Context, p *Progress) error {
+	labels := v.data.held.Labels
 	scores, err := v.countAll(ctx, v.frozen, v.data.held)
 	if err != nil {
 		return err
 	}
-	p.Finished.ValidationCorrect, p.Finished.ValidationSamples = scores.Correct(v.data.held.Labels), v.data.held.Len()
+	p.Finished.ValidationCorrect, p.Finished.ValidationSamples = scores.Correct(labels), len(labels)
+	name := v.Config.Train.Validation.Metric
+	if name == "" {
+		return nil
+	}
+	f, err := metrics.Lookup(name, len(v.data.Classes))
+	if err != nil {
+		return err
+	}
+	var pairs metrics.Scores
+	if len(v.data.Classes) == 2 {
+		pairs = metrics.Differences(labels, scores.Counts)
+	}
+	value := f(scores.Confusion(labels), pairs)
+	if math.IsNaN(value) {
+		return fmt.Errorf("train.validation.metric: %s is not defined, because all %d samples of the validation set have "+
+			"the same class; use a larger train.validation.share", name, len(labels))
+	}
+	p.Finished.ValidationMetric, p.Metric = value, &value
 	return nil
 }
 

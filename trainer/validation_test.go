@@ -95,11 +95,11 @@ func TestBestValidation(t *testing.T) {
 		for _, n := range c.correct {
 			epochs = append(epochs, model.Epoch{ValidationCorrect: n, ValidationSamples: 9})
 		}
-		if best, end := bestValidation(epochs, c.patience); best != c.best || end != c.end {
+		if best, end := bestValidation(epochs, config.Validation{Patience: c.patience}); best != c.best || end != c.end {
 			t.Errorf("%s: best %d, end %d, want %d and %d", c.name, best, end, c.best, c.end)
 		}
 	}
-	if best, end := bestValidation(make([]model.Epoch, 9), 2); best != 0 || end != 0 {
+	if best, end := bestValidation(make([]model.Epoch, 9), config.Validation{Patience: 2}); best != 0 || end != 0 {
 		t.Errorf("without a validation set: best %d, end %d", best, end)
 	}
 }
@@ -116,7 +116,7 @@ func TestKeepsBest(t *testing.T) {
 		t.Fatalf("%+v does not stop 3 epochs after the best; the record keeps %d", s, m.Record.Kept)
 	}
 	kept := epochs[s.KeptEpoch-1]
-	if best, end := bestValidation(epochs, 3); best != s.KeptEpoch || end != s.Epochs || kept.ValidationSamples != 765 ||
+	if best, end := bestValidation(epochs, config.Validation{Patience: 3}); best != s.KeptEpoch || end != s.Epochs || kept.ValidationSamples != 765 ||
 		kept.TrainSamples != 3823-765 {
 		t.Errorf("best %d, end %d, kept %+v", best, end, kept)
 	}
@@ -197,7 +197,7 @@ func TestPutAside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			best, _ := bestValidation(state.Model.Record.Epochs, 0)
+			best, _ := bestValidation(state.Model.Record.Epochs, config.Validation{})
 			if best == 0 {
 				return
 			}

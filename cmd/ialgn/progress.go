@@ -113,6 +113,9 @@ func accuracies(s trainer.Progress) []screen.Part {
 		share := float64(e.ValidationCorrect) / float64(n)
 		parts = append(parts, screen.Part{Text: "validation " + percent(share), Rank: 4})
 	}
+	if s.Metric != nil {
+		parts = append(parts, screen.Part{Text: fmt.Sprintf("metric %.4f", *s.Metric), Rank: 4})
+	}
 	return parts
 }
 

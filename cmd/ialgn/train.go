@@ -177,8 +177,12 @@ func (r trainReport) text(w io.Writer) {
 		if r.Stopped {
 			fmt.Fprintf(w, "stopped early, ")
 		}
-		fmt.Fprintf(w, "kept epoch %d with validation accuracy %s, test accuracy %s, training %s, loss %.4f\n",
-			r.KeptEpoch, percent(*r.Validation), percent(r.TestAccuracy), percent(r.TrainAccuracy), r.Loss)
+		fmt.Fprintf(w, "kept epoch %d with ", r.KeptEpoch)
+		if r.Metric != nil {
+			fmt.Fprintf(w, "validation metric %.4f, ", *r.Metric)
+		}
+		fmt.Fprintf(w, "validation accuracy %s, test accuracy %s, training %s, loss %.4f\n", percent(*r.Validation),
+			percent(r.TestAccuracy), percent(r.TrainAccuracy), r.Loss)
 		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d\n", percent(r.LastAccuracy),
 			percent(r.BestAccuracy), r.BestEpoch)
 	} else {

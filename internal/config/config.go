@@ -156,9 +156,11 @@ type Validation struct {
 	Share float64 `yaml:"share" json:"share"`
 	// Stratified says that the held-out part has the class shares of the training set. Models of earlier versions lack
 	// the key, because their held-out parts were drawn without regard to classes.
-	Stratified bool   `yaml:"stratified" json:"stratified,omitempty"`
-	Patience   int    `yaml:"patience" json:"patience"`   // epochs without a gain after which the run ends; 0: never
-	Keep       string `yaml:"keep" json:"keep,omitempty"` // best | last: the epoch whose parameters the model gets
+	Stratified bool `yaml:"stratified" json:"stratified,omitempty"`
+	// Metric names the metric that compares epochs, one of the names in package metrics. It is empty for the accuracy.
+	Metric   string `yaml:"metric" json:"metric,omitempty"`
+	Patience int    `yaml:"patience" json:"patience"`   // epochs without a gain after which the run ends; 0: never
+	Keep     string `yaml:"keep" json:"keep,omitempty"` // best | last: the epoch whose parameters the model gets
 }
 
 // Checkpoint says how often a run saves its state. It does not change the trained model and is therefore not stored

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ialgn/internal/metrics"
 	"ialgn/internal/topology"
 )
 
@@ -69,6 +70,9 @@ func (c Config) Complete() Config {
 	c.completeSplit()
 	if c.Train.ClassWeights == weightsNone {
 		c.Train.ClassWeights = "" // models without weights keep their bytes
+	}
+	if c.Train.Validation.Metric == metrics.Names()[0] {
+		c.Train.Validation.Metric = ""
 	}
 	c.completeSchedule()
 	c.completeKinds()

@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"ialgn/internal/metrics"
+)
 
 // These are the schedules that have their own keys.
 const (
@@ -18,11 +22,42 @@ func (c *Config) checkSchedule() error {
 	return nil
 }
 
-// checkValidation returns an error for keys that need a validation set if there is none.
+// checkValidation checks the metric, and returns an error for keys that need a validation set if there is none.
 func (c *Config) checkValidation() error {
-	if v := c.Train.Validation; v.Patience > 0 && v.Share == 0 {
-		return c.wrong("train.validation.patience", "give train.validation.share, too, for example 0.1, or omit this key",
-			"there is no validation set to measure progress on")
+	v := c.Train.Validation
+	if v.Metric != "" {
+		if err := c.checkChoice(choice{key: metricKey}, metrics.Names()); err != nil {
+			return err
+		}
 	}
-	return nil
+	if v.Share > 0 {
+		return nil
+	}
+	key := ""
+	switch {
+	case v.Patience > 0:
+		key = "train.validation.patience"
+	case v.Metric != "":
+		key = metricKey
+	default:
+		return nil
+	}
+	return c.wrong(key, "give train.validation.share, too, for example 0.1, or omit this key",
+		"there is no validation set to measure progress on")
+}
+
+// metricKey is the key of the metric that compares epochs. The accuracy is stored as empty text, so that models of
+// earlier versions keep their bytes.
+const metricKey = "train.validation.metric"
+
+// CheckMetric returns an error if the metric that compares epochs is not defined for a number of classes.
+func (c *Config) CheckMetric(classes int) error {
+	if c.Train.Validation.Metric == "" {
+		return nil
+	}
+	_, err := metrics.Lookup(c.Train.Validation.Metric, classes)
+	if err == nil {
+		return nil
+	}
+	return c.wrong(metricKey, "use balanced_accuracy or f1_macro", "%s", err)
 }

@@ -148,6 +148,9 @@ type Epoch struct {
 
 	ValidationCorrect int `json:"validation_correct,omitempty"`
 	ValidationSamples int `json:"validation_samples,omitempty"`
+	// ValidationMetric is the metric of train.validation.metric on the validation set. It is 0 if the metric is the
+	// accuracy, which follows from the counts.
+	ValidationMetric float64 `json:"validation_metric,omitempty"`
 }
 
 // Depth returns the number of layers.

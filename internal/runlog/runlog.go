@@ -37,6 +37,7 @@ type Epoch struct {
 	Loss       float64        `json:"loss"`
 	Train      float64        `json:"train_accuracy"`
 	Validation *float64       `json:"validation_accuracy,omitempty"` // nil without a validation set
+	Metric     *float64       `json:"validation_metric,omitempty"`   // nil if the metric is the accuracy
 	Test       float64        `json:"test_accuracy"`
 	Relaxed    *float64       `json:"relaxed_test_accuracy,omitempty"` // nil except with estimator soft
 	Seconds    float64        `json:"seconds"`                         // since the call began
@@ -50,6 +51,7 @@ func Of(p trainer.Progress, began time.Time) Epoch {
 	e := Epoch{
 		Time: time.Now().UTC().Format(time.RFC3339), Epoch: p.Epoch, Rate: p.LearningRate, Loss: p.Loss,
 		Train: p.TrainAccuracy, Test: share(p.Finished.TestCorrect, p.Finished.TestSamples), Relaxed: p.Relaxed,
+		Metric:  p.Metric,
 		Seconds: time.Since(began).Seconds(), InStep: p.InStep.Seconds(), GateRate: p.GateStepsRate, LUTs: p.LUTs,
 	}
 	if n := p.Finished.ValidationSamples; n > 0 {
@@ -121,6 +123,7 @@ var columns = []column{
 	luts("head", func(l *estimate.LUTs) *int { return &l.Head }),
 	luts("encoder", func(l *estimate.LUTs) *int { return &l.Encoder }),
 	luts("total", func(l *estimate.LUTs) *int { return &l.Total }),
+	perhaps("validation_metric", func(e *Epoch) **float64 { return &e.Metric }),
 }
 
 func seedText(e *Epoch) string {

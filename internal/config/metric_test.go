@@ -1,0 +1,34 @@
+package config_test
+
+import (
+	"testing"
+
+	"ialgn/internal/config"
+	"ialgn/internal/message"
+)
+
+// TestValidationMetric checks how the metric is stored, and the errors for a wrong one.
+func TestValidationMetric(t *testing.T) {
+	for metric, want := range map[string]string{"accuracy": "", "f1_macro": "f1_macro"} {
+		text := "data: {set: mnist}\ntrain: {validation: {share: 0.1, metric: " + metric + "}}"
+		if c, err := config.Parse("m.yaml", []byte(text), nil); err != nil || c.Train.Validation.Metric != want {
+			t.Errorf("%s: %q, want %q, error %v", metric, c.Train.Validation.Metric, want, err)
+		}
+	}
+	for _, c := range []struct{ validation, want, hint string }{
+		{
+			"share: 0.1, metric: macro_f1", `m.yaml:2:42: train.validation.metric: "macro_f1" is unknown`,
+			"use accuracy, balanced_accuracy, f1_macro, matthews_corrcoef, roc_auc or average_precision",
+		},
+		{
+			"metric: f1_macro", "m.yaml:2:30: train.validation.metric: there is no validation set to measure progress on",
+			"give train.validation.share, too, for example 0.1, or omit this key",
+		},
+	} {
+		text := "data: {set: mnist}\ntrain: {validation: {" + c.validation + "}}"
+		_, err := config.Parse("m.yaml", []byte(text), nil)
+		if err == nil || err.Error() != c.want || message.Hint(err) != c.hint {
+			t.Errorf("%s: error %v, hint %q, want %s, %q", text, err, message.Hint(err), c.want, c.hint)
+		}
+	}
+}
