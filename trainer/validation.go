@@ -150,8 +150,8 @@ func (v *validating) validate(ctx context.Context, p *Progress) error {
 	}
 	value := f(scores.Confusion(labels), pairs)
 	if math.IsNaN(value) {
-		return fmt.Errorf("train.validation.metric: %s is not defined, because all %d samples of the validation set have "+
-			"the same class; use a larger train.validation.share", name, len(labels))
+		return fmt.Errorf("train.validation.metric: %s is not defined, because the validation set has samples of only one "+
+			"class; use a larger train.validation.share", name)
 	}
 	p.Finished.ValidationMetric, p.Metric = value, &value
 	return nil
