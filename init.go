@@ -169,7 +169,7 @@ func (i *initial) nameArrays() error {
 }
 
 // testShare is the setting that is written if there are no separate test samples.
-var testShare = setting{"test_share", "0.2", "this share of the samples is for the test"}
+var testShare = setting{"test_share", "0.2", "share of the samples in the test set"}
 
 // lookAtTable surveys a CSV file and writes the settings that read it.
 func (i *initial) lookAtTable(ctx context.Context) error {
@@ -238,14 +238,14 @@ func (i *initial) said() (config.Data, error) {
 // tableComments holds the comment of each key that describes a CSV file.
 var tableComments = map[string]string{
 	"header":     "whether the first line names the columns",
-	"separator":  "what stands between the fields",
+	"separator":  "separates the fields",
 	"decimal":    "numbers are written 1,5",
-	"thousands":  "what separates thousands in numbers",
+	"thousands":  "separates thousands in numbers",
 	"group":      "rows with the same value are in one part",
 	"columns":    "the columns that are read",
 	"drop":       "columns that are not read, for the reasons above",
-	"categories": "columns of words: each word becomes a feature of its own",
-	"missing":    "numbers that are missing become the median of their column",
+	"categories": "columns of words; each word becomes a feature",
+	"missing":    "a missing number becomes the median of its column",
 
 	"missing_values": "words that say that a number is missing; delete those that do not",
 }
@@ -435,23 +435,23 @@ func choose(set *dataset.Set, samples int, validated bool) (sections []section, 
 	epochs := min(max(proposedSteps*row.batch/max(1, samples), leastEpochs), mostEpochs)
 	network := []setting{
 		{"topology", "ialgn", "chains of nodes, which vote for their class"},
-		{"inputs", fmt.Sprint(pins), "a node is a look-up table of so many inputs"},
-		{"width", fmt.Sprint(width), fmt.Sprintf("%d chains a class; more are more accurate and larger", perClass)},
-		{"depth", "2", "nodes of a chain"},
-		{"anchors", fmt.Sprint(anchors), "the input bits that each pin chooses among"},
-		{"tau", fmt.Sprint(config.DefaultTau(width, classes)), "grows with the chains of a class"},
+		{"inputs", fmt.Sprint(pins), "inputs of a node, which is a look-up table"},
+		{"width", fmt.Sprint(width), fmt.Sprintf("%d chains per class; more are more accurate, but larger", perClass)},
+		{"depth", "2", "nodes per chain"},
+		{"anchors", fmt.Sprint(anchors), "number of input bits among which a pin chooses"},
+		{"tau", fmt.Sprint(config.DefaultTau(width, classes)), "divides the votes of a class in training"},
 	}
 	course := []setting{
 		{"epochs", fmt.Sprint(epochs), ""},
 		{"batch", fmt.Sprint(row.batch), ""},
-		{"schedule", "{kind: cosine}", "the learning rate falls to 0 over the epochs"},
+		{"schedule", "{kind: cosine}", "the learning rate falls to 0 during training"},
 	}
 	if inputs > anchors {
 		course = append(course, setting{"candidates", "{kind: gradient}", "pins find better input bits as they learn"})
 	}
 	if validated {
 		course = append(course, setting{
-			"validation", fmt.Sprintf("{share: %g}", validationShare), "held out; the model is the best epoch's on it",
+			"validation", fmt.Sprintf("{share: %g}", validationShare), "samples held out; they choose the best epoch",
 		})
 	}
 	return []section{

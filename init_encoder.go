@@ -20,10 +20,10 @@ const (
 func encoderFor(set *dataset.Set, bits int) []setting {
 	all := []setting{{
 		"bits", fmt.Sprint(bits),
-		fmt.Sprintf("%s a feature", message.Plural(bits-1, "threshold", "thresholds")),
+		fmt.Sprintf("%s per feature", message.Plural(bits-1, "threshold", "thresholds")),
 	}}
 	if set.Quantiser != nil && bits > 2 {
-		all = append(all, setting{"thresholds", "quantile", "as many training samples between any two"})
+		all = append(all, setting{"thresholds", "quantile", "about equal numbers of training samples between neighbours"})
 	}
 	if set.Whole {
 		all = append(all, setting{"raw", "true", "whole numbers are compared as they are"})
