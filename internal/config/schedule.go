@@ -33,7 +33,7 @@ func (c *Config) checkValidation() error {
 	if v.Share > 0 {
 		return nil
 	}
-	key := ""
+	var key string
 	switch {
 	case v.Patience > 0:
 		key = "train.validation.patience"

@@ -111,9 +111,9 @@ func (r *readout) sumValues(c, samples int, rows []float32) {
 }
 
 // loss returns the weighted mean cross-entropy of the batch and the number of correct classifications, computed from
-// the class counts. It writes the gradient with respect to each gate's output to delta. This gradient is
-// w_y (softmax(z)_c - [y = c]) / (W tau), with z_c = count_c / tau, the weight w_y of the sample's class y, and the sum W
-// of the batch's weights. If counts tie, the lowest class wins. The gradient of padding is zero.
+// the class counts. It writes the gradient with respect to each gate's output to delta. For a sample of class y, this
+// gradient is w_y (softmax(z)_c - [y = c]) / (W tau), where z_c = count_c / tau, w_y is the weight of class y, and W is
+// the sum of the weights of the batch. If counts tie, the lowest class wins. The gradient of padding is zero.
 func (r *readout) loss(crew *crew.Crew, batch Batch) Result {
 	labels := batch.Labels
 	n := len(labels)
