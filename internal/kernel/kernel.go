@@ -163,7 +163,7 @@ type Adam struct {
 	Root         float32 // 1 / sqrt(1 - beta2^t)
 	Eps          float32
 
-	// Keep is the factor of decoupled weight decay, 1 - lr decay. Logits are multiplied by Keep before the update. 0
+	// Keep is the factor of decoupled weight decay, 1 - lr*decay. Logits are multiplied by Keep before the update. 0
 	// means no decay. Only the engine of shared nodes supports decay.
 	Keep float32
 }

@@ -58,8 +58,8 @@ func (b *belongings) each(f func(c netlist.Cell, of *belonging)) {
 	}
 }
 
-// Sorts returns the sorts of names that occur, not counting the first cell of each gate. The value of a sort is false
-// if all its cells are buses that have the name of a port or a probe.
+// Sorts returns the sorts of names that the cells have. The first cell of each gate does not count. The map has false
+// for a sort if each cell with such a name is a bus that is named after a port or a probe.
 func (m *Names) Sorts() map[Sort]bool {
 	sorts := map[Sort]bool{}
 	m.belong.each(func(c netlist.Cell, of *belonging) {

@@ -59,8 +59,8 @@ func (c *Convolution) Reach() (rows, columns int) {
 // Inputs returns the number of input bits.
 func (n *Network) Inputs() int { return n.Convolutions[0].In.Bits() }
 
-// Input returns the number of the input bit for a pixel of the first image. For each plane of features, the first
-// image has one plane for each bit of a feature.
+// Input returns the number of the input bit for a pixel of the image that the first convolution reads. This image has
+// one plane for each bit of each plane of features.
 func (n *Network) Input(p Pixel) int {
 	in := n.Convolutions[0].In
 	return ((p.Plane/n.Bits*in.Rows+p.Row)*in.Columns+p.Column)*n.Bits + p.Plane%n.Bits

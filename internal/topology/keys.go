@@ -35,7 +35,7 @@ type Keys struct {
 	Stride   string `yaml:"stride" json:"stride,omitempty"`     // list: distance from one position to the next
 	Padding  string `yaml:"padding" json:"padding,omitempty"`   // list: zeros on each side of the image
 	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: number of levels of nodes in a kernel
-	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
+	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of two by two positions, 1 for no OR
 	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0 for all
 
 	// Chains is the number of layers of chains after the convolutions. If it is 0, the layers of model.widths are

@@ -70,8 +70,8 @@ func (b *builder) member(one *member) {
 	b.Set(old, out.Net)
 }
 
-// plan adds the LUTs of a plan for the current chain, and returns the chain's output. The output replaces a net of
-// the netlist before mapping, which is the argument old.
+// plan adds the LUTs of a plan for the current chain, and returns the chain's output. The output replaces old, which is
+// a net of the unmapped netlist.
 func (b *builder) plan(p *plan, old netlist.Net) chain.Literal {
 	b.luts = b.luts[:0]
 	for i := range p.end {

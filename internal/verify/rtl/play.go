@@ -60,7 +60,7 @@ func (p *playback) packet(bits []bool) []unit {
 	from := len(p.units)
 	for data := range slices.Chunk(bits, p.size) {
 		u := unit{data: data}
-		for range p.tag { // each unit gets a different tag, because only the tag of the last unit counts
+		for range p.tag { // random for each unit; the result must have the tag of the last unit
 			u.tag = append(u.tag, p.tags.Uint64()&1 == 1)
 		}
 		p.units = append(p.units, u)
