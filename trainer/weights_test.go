@@ -68,7 +68,14 @@ func TestBalancedWeights(t *testing.T) {
 	models := map[string]string{}
 	for _, weights := range []string{"none", "balanced", strings.Join(list, ", ")} {
 		path := filepath.Join(dir, "m")
-		train(t, Run{Config: rareConfig(t, text, held, "train.class_weights="+weights), Model: path})
+		warned := false
+		train(t, Run{
+			Config: rareConfig(t, text, held, "train.class_weights="+weights), Model: path,
+			Warn: func(error) { warned = true },
+		})
+		if warned != (weights == "none") {
+			t.Errorf("weights %s: warned that the accuracy is not above the share of the usual class: %v", weights, warned)
+		}
 		m := loadModel(t, path)
 		scores, err := m.Freeze().Evaluate(t.Context(), data.Test, 1)
 		if err != nil {

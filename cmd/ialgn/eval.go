@@ -58,7 +58,7 @@ func eval(c *cli.Context) error {
 		return err
 	}
 	noteSamples(c, e.Note)
-	if o.File == "" {
+	if o.File == "" && m.Config().Train.ClassWeights == "" { // weights give up accuracy for rare classes
 		noteSamples(c, e.Majority().Warning(e.Accuracy))
 	}
 	return show(c, evalReport{e})
