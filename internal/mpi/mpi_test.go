@@ -38,8 +38,10 @@ var program = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := program(); built && err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	if built { // otherwise program would build it now
+		if path, err := program(); err == nil {
+			os.RemoveAll(filepath.Dir(path))
+		}
 	}
 	os.Exit(code)
 }
