@@ -161,7 +161,7 @@ func (b *builder) passes() section {
 	}
 	measured := len(r.Passes) > 0 && r.Raw != nil
 	for _, p := range r.Passes {
-		sweep, luts, levels := "after all passes", "", ""
+		sweep, luts, levels := "at the end", "", ""
 		if p.Sweep > 0 {
 			sweep = strconv.Itoa(p.Sweep)
 		}

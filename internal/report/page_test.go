@@ -234,7 +234,7 @@ func TestPage(t *testing.T) {
 		"file":                      {"format", "bytes", "SHA-256"}, // this row is from the last table with this title
 		"last epoch: test accuracy": {"80.00 %"},
 		"epoch kept, chosen on the validation set": {"epoch 2"},
-		evil:                        {"after all passes", "6,453", "1,284", "1,284", "7", "0"},
+		evil:                        {"at the end", "6,453", "1,284", "1,284", "7", "0"},
 		"one":                       {"50.00 %", "50.00 %", "50.00 %", "2"},
 		"balanced accuracy":         {"68.75 %", "42.10 to 89.66 %"},
 		"ROC AUC of one":            {"0.7500", ""},

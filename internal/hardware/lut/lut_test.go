@@ -198,7 +198,7 @@ func TestAcceptance(t *testing.T) {
 		network netgen.FrozenOptions
 		figures []figure
 	}{
-		{"b", netgen.Chains("b"), []figure{{4, 0, 1}, {6, 0, 1}, {6, 3, 1.02}, {4, 4, 1.06}}},
+		{"b", netgen.Chains("b"), []figure{{4, 0, 1}, {6, 0, 1}, {6, 3, 1.025}, {4, 4, 1.06}}},
 		{"c", netgen.Chains("c"), []figure{{4, 0, 1}, {6, 0, 1}, {6, 3, 1.02}, {4, 4, 1.06}}},
 		{"d", netgen.Chains("d"), []figure{{4, 0, 1}, {6, 0, 1}}},
 		{"500x60", long, []figure{{6, 0, 1}, {6, 6, 1.47}, {6, 4, 1.69}}},
