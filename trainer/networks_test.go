@@ -136,7 +136,7 @@ var networks = []named{
 		"train.class_weights=8=3", "model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient",
 		"train.gradients=int8", "train.cost.target=ice40", "train.cost.pressure=0.0003",
 	}, "61e00dc6af85481cefee65f9290333b366f1ba036b02940c910fffcdcfb66ddd", true},
-	{"weighted-soft", []string{"train.class_weights=8=3", "train.estimator=soft"}, "73dafbc3f3001e9a5125cee4a68742c97665f2845773d3854ebed35366fb8322", true},
+	{"weighted-soft", []string{"train.class_weights=8=1.25", "train.estimator=soft"}, "f56d4c1928fb6caf28ae01e45eea8e88553940eecaaf3e2cb0e755c99f4e4f7b", true},
 	{"weighted-learned", []string{"train.class_weights=8=3", "encoder.thresholds=learned"}, "acc4729a4c1816c6439ad6ab7888711e777ce44a1dc85efee86bab9274c56a3f", true},
 	{"conv-soft", []string{
 		"model.topology=conv", "model.kernels=8,12", "model.levels=2,1", "model.widths=60,40", "model.depth=5", "model.width=40",
