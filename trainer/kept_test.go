@@ -184,7 +184,7 @@ func TestMajority(t *testing.T) {
 		{[]int{1999, 1}, 0.9995, "a", true},
 	} {
 		m := MajorityOf([]string{"a", "b", "c"}, c.counts)
-		if warning := m.Warning(c.accuracy); m.Class != c.class || (warning != nil) != c.warns {
+		if warning := m.Warning(&config.Train{}, c.accuracy); m.Class != c.class || (warning != nil) != c.warns {
 			t.Errorf("%v and an accuracy of %g: majority %+v, warning %v", c.counts, c.accuracy, m, warning)
 		}
 	}

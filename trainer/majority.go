@@ -1,6 +1,10 @@
 package trainer
 
-import "fmt"
+import (
+	"fmt"
+
+	"ialgn/internal/config"
+)
 
 // Majority is the most frequent class in a set of samples. Share is the accuracy of predicting this class for every
 // sample.
@@ -22,9 +26,10 @@ func MajorityOf(classes []string, counts []int) (m Majority) {
 	return m
 }
 
-// Warning returns an error if the accuracy is not above the majority's share. Otherwise it returns nil.
-func (m Majority) Warning(accuracy float64) error {
-	if accuracy > m.Share {
+// Warning returns an error if the accuracy is not above the majority's share. Otherwise it returns nil. It also returns
+// nil if training weighed the classes (train.class_weights), because weights give up accuracy for rare classes.
+func (m Majority) Warning(t *config.Train, accuracy float64) error {
+	if accuracy > m.Share || t.ClassWeights != "" {
 		return nil
 	}
 	return fmt.Errorf("the accuracy of %.2f %% is not above %.2f %%, the share of the most frequent class %q; look "+

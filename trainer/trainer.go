@@ -419,8 +419,7 @@ func (s *session) finish() (*Summary, error) {
 	sm.Speed, sm.SHA256 = speed, sum
 	last := s.m.Record.Epochs[len(s.m.Record.Epochs)-1]
 	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, last.TrainSamples + last.ValidationSamples}
-	warning := sm.Majority.Warning(sm.TestAccuracy)
-	if warning != nil && s.Warn != nil && s.Config.Train.ClassWeights == "" { // weights give up accuracy for rare classes
+	if warning := sm.Majority.Warning(&s.Config.Train, sm.TestAccuracy); warning != nil && s.Warn != nil {
 		s.Warn(warning)
 	}
 	return sm, nil

@@ -58,8 +58,9 @@ func eval(c *cli.Context) error {
 		return err
 	}
 	noteSamples(c, e.Note)
-	if o.File == "" && m.Config().Train.ClassWeights == "" { // weights give up accuracy for rare classes
-		noteSamples(c, e.Majority().Warning(e.Accuracy))
+	if o.File == "" {
+		cfg := m.Config()
+		noteSamples(c, e.Majority().Warning(&cfg.Train, e.Accuracy))
 	}
 	return show(c, evalReport{e})
 }

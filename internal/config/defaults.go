@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ialgn/internal/metrics"
 	"ialgn/internal/topology"
 )
 
@@ -71,7 +70,7 @@ func (c Config) Complete() Config {
 	if c.Train.ClassWeights == weightsNone {
 		c.Train.ClassWeights = "" // models without weights keep their bytes
 	}
-	if c.Train.Validation.Metric == metrics.Names()[0] {
+	if c.Train.Validation.Metric == metricAccuracy {
 		c.Train.Validation.Metric = ""
 	}
 	c.completeSchedule()

@@ -46,9 +46,12 @@ func (c *Config) checkValidation() error {
 		"there is no validation set to measure progress on")
 }
 
-// metricKey is the key of the metric that compares epochs. The accuracy is stored as empty text, so that models of
+// These are the key of the metric that compares epochs, and the default metric. The accuracy is stored as empty text, so that models of
 // earlier versions keep their bytes.
-const metricKey = "train.validation.metric"
+const (
+	metricKey      = "train.validation.metric"
+	metricAccuracy = "accuracy"
+)
 
 // CheckMetric returns an error if the metric that compares epochs is not defined for a number of classes.
 func (c *Config) CheckMetric(classes int) error {

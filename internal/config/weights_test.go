@@ -15,8 +15,8 @@ func weighted(weights string) (config.Config, error) {
 	return config.Parse("m.yaml", []byte(text), nil)
 }
 
-// TestClassWeights checks the weights of lists and of balanced. The weights of balanced are those of scikit-learn's
-// compute_class_weight for the same labels.
+// TestClassWeights checks the weights of lists and of balanced. The weights of balanced equal the results of
+// scikit-learn's compute_class_weight for the same labels.
 func TestClassWeights(t *testing.T) {
 	classes, counts := []string{"a", "b, c", "d=e", "f"}, []int{6, 3, 1, 0}
 	for weights, want := range map[string][]float32{

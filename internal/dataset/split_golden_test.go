@@ -56,7 +56,7 @@ func chosenOf(t *testing.T, s Split, labels []uint8) (all, chosen []int) {
 	return all, chosen
 }
 
-// TestStratifiedLikeScikitLearn checks that stratified splits and those of scikit-learn differ by at most one sample in
+// TestStratifiedLikeScikitLearn checks that stratified splits differ from scikit-learn's by at most one sample in
 // each class.
 func TestStratifiedLikeScikitLearn(t *testing.T) {
 	g, labels, _ := readGolden(t)
@@ -74,7 +74,7 @@ func TestStratifiedLikeScikitLearn(t *testing.T) {
 }
 
 // TestGroupsCloserThanScikitLearn divides the rows of 36 persons with many seeds. The class shares of every test part
-// must be closer to the share than those of scikit-learn's GroupShuffleSplit with its best seed, because
+// must be closer to the share than the shares of scikit-learn's GroupShuffleSplit with its best seed, because
 // GroupShuffleSplit does not look at classes.
 func TestGroupsCloserThanScikitLearn(t *testing.T) {
 	g, labels, persons := readGolden(t)

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"ialgn/internal/crew"
 	"ialgn/internal/detmath"
 	"ialgn/internal/model"
@@ -20,8 +22,9 @@ type readout struct {
 	logits   [][]float32 // logits of one sample, [threads][classes]
 	losses   []float64   // weighted loss of each sample
 	right    []bool
-	weights  []float32 // weight of each class in the current batch; nil: 1
-	weight   float64   // sum of the weights of the current batch
+	ones     []float32 // weights of classes for batches without weights
+	weights  []float32 // weight of each class in the current batch
+	weight   float64   // sum of the weights of the current batch's samples
 
 	comm  ranks.Comm // nil if this rank has all nodes of the last layer
 	given []int32    // the counts and the note, summed over all ranks
@@ -40,6 +43,7 @@ func newReadout(m *model.Model, words, threads int) *readout {
 	for range threads {
 		r.logits = append(r.logits, make([]float32, classes))
 	}
+	r.ones = slices.Repeat([]float32{1}, classes)
 	return r
 }
 
@@ -141,29 +145,20 @@ func (r *readout) total(n int) (all Result) {
 	return all
 }
 
-// weigh sets the weights of the classes and the sum of the weights of a batch.
+// weigh sets the weights of the classes and the sum of the weights of a batch's samples.
 func (r *readout) weigh(b Batch) {
-	r.weights, r.weight = b.Weights, float64(len(b.Labels))
-	if b.Weights == nil {
-		return
+	if r.weights = b.Weights; r.weights == nil {
+		r.weights = r.ones
 	}
 	r.weight = 0
 	for _, y := range b.Labels {
-		r.weight += float64(b.Weights[y])
+		r.weight += float64(r.weights[y])
 	}
-}
-
-// of returns the weight of a sample of class y.
-func (r *readout) of(y uint8) float64 {
-	if r.weights == nil {
-		return 1
-	}
-	return float64(r.weights[y])
 }
 
 // sample computes the weighted loss and the gradient of sample s, whose class is y.
 func (r *readout) sample(s int, y uint8, z []float32) (loss float64, right bool) {
-	w := r.of(y)
+	w := float64(r.weights[y])
 	scale := float32(r.weight * float64(r.tau) / w)
 	best := r.scores(s, z)
 	top, sum := z[best], 0.0

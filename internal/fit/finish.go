@@ -341,7 +341,7 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 		return nil, 0, err
 	}
 	accuracy := float64(last.TestCorrect) / float64(last.TestSamples)
-	if warning := m.Training().Majority.Warning(accuracy); warning != nil && f == s.ledger.Finals[0] {
+	if warning := m.Training().Majority.Warning(&cfg.Train, accuracy); warning != nil && f == s.ledger.Finals[0] {
 		s.warn(warning)
 	}
 	return &trained{c, accuracy, now().Sub(begin).Seconds()}, 0, remove(checkpoint)

@@ -119,7 +119,7 @@ func TestRun(t *testing.T) {
 }
 
 // again trains a network again with its configuration. It compares the bytes of the model, the accuracy and the size
-// with those of the search.
+// with the results of the search.
 func again(t *testing.T, n Network) {
 	t.Helper()
 	cfg, err := library.LoadConfig(library.TrainOptions{}, n.Config)

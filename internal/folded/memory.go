@@ -35,7 +35,7 @@ func Spare(name string, width int) string {
 func (m Memory) Write(w io.Writer) error { return m.write(w, m.Word) }
 
 // WritePlaceholder writes random words in the format of the file. The words are the same for all models with this
-// shape. In a design that is placed with random words, icebram can later replace the words by those of any model. For
+// shape. In a design that is placed with random words, icebram can later replace them by the words of any model. For
 // this, icebram must identify the columns, so no two columns of 256 words are equal.
 func (m Memory) WritePlaceholder(w io.Writer) error {
 	r := rand.NewChaCha8(sha256.Sum256([]byte(m.File)))

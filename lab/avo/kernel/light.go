@@ -72,8 +72,8 @@ func (k fused) sigmoids512(table Mem) {
 	})
 }
 
-// at4 returns the memory of the first four words of a field. after is the distance, in gates, from gate to the gate that
-// has the field.
+// at4 returns the memory of the first four words of a field. after is the distance, in gates, from gate to the gate
+// that has the field.
 func at4(gate reg.Register, field string, after int) Mem {
 	return at(gate, field, 0).Offset(after * gateBytes)
 }
