@@ -46,8 +46,8 @@ func (c *Config) checkValidation() error {
 		"there is no validation set to measure progress on")
 }
 
-// These are the key of the metric that compares epochs, and the default metric. The accuracy is stored as empty text, so that models of
-// earlier versions keep their bytes.
+// These are the key of the metric that compares epochs, and the default metric. The accuracy is stored as empty text,
+// so that models of earlier versions keep their bytes.
 const (
 	metricKey      = "train.validation.metric"
 	metricAccuracy = "accuracy"
