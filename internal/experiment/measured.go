@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ialgn/internal/experiment/grid"
+	"ialgn/internal/message"
 	"ialgn/internal/metrics"
 	"ialgn/trainer"
 )
@@ -44,7 +45,8 @@ type MeasuredClass struct {
 }
 
 // measured returns the metrics of the rows that have results and, after the rows of a data set, those of scikit-learn.
-func (t *Table) measured() (all []Measured) {
+// It returns an error if scikit-learn had other test samples.
+func (t *Table) measured() (all []Measured, err error) {
 	for i := range t.sets {
 		set, known := &t.sets[i], len(all)
 		for _, r := range t.Rows {
@@ -57,19 +59,35 @@ func (t *Table) measured() (all []Measured) {
 				tested, luts = append(tested, one.Tested), append(luts, float64(one.Costs.Full()))
 			}
 			m := set.measure(r.Network, tested)
-			spread := trainer.SpreadOf(luts)
-			m.LUTs = &spread
+			m.LUTs = new(trainer.SpreadOf(luts))
 			all = append(all, m)
 		}
 		if len(all) == known {
 			continue
 		}
 		for _, r := range t.trees {
-			if r.Data == set.name {
-				all = append(all, set.measure(r.name(), r.tested()))
+			if r.Data != set.name {
+				continue
 			}
+			m := set.measure(r.name(), r.tested())
+			if !slices.Equal(m.supports(), all[known].supports()) {
+				return nil, message.WithHint(fmt.Errorf("%s: %s, %s: has other test samples than the networks",
+					treesFile, m.Data, m.Classifier), "remove it, and run lab/tables/trees.py again")
+			}
+			all = append(all, m)
 		}
 	}
+	return all, nil
+}
+
+// supports returns the classes that have samples and their numbers of samples, in the order of their names.
+func (m *Measured) supports() (all []string) {
+	for _, c := range m.Classes {
+		if c.Support > 0 {
+			all = append(all, c.head())
+		}
+	}
+	slices.Sort(all)
 	return all
 }
 
@@ -81,8 +99,7 @@ func (s *tableSet) measure(classifier string, runs []*grid.Tested) Measured {
 	}
 	m := Measured{Data: s.name, Classifier: classifier, Runs: len(runs), All: figures(runs, nil)}
 	if rare := slices.Index(names, s.rare); rare >= 0 {
-		without := figures(runs, &rare)
-		m.Without, m.Rare = &without, s.rare
+		m.Without, m.Rare = new(figures(runs, &rare)), s.rare
 	}
 	for i, name := range names {
 		c := MeasuredClass{Class: name, Support: metrics.Classes(runs[0].Confusion)[i].Support}

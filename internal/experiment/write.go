@@ -18,7 +18,10 @@ func (t *Table) write() error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	t.Metrics = t.measured()
+	var err error
+	if t.Metrics, err = t.measured(); err != nil {
+		return err
+	}
 	forms := []func(io.Writer) error{t.Markdown, t.CSV}
 	if t.series != nil {
 		forms = append(forms, t.steps)
