@@ -282,7 +282,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Run(t.Context()); err == nil ||
-		err.Error() != "small: trees.json: people, random forest, balanced: has other test samples than the networks" {
+		err.Error() != "people-12x1-small: trees.json: people, random forest, balanced: has other test samples than the networks" {
 		t.Errorf("trees with other test samples: error %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(r.Dir, treesFile), []byte(trees), 0o666); err != nil {
