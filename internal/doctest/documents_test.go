@@ -355,7 +355,7 @@ func (r runner) replace(name, from, to string) {
 }
 
 // writeTable writes a compressed table of three columns of numbers and a column of two classes.
-func (r *runner) writeTable(name, label string) {
+func (r runner) writeTable(name, label string) {
 	r.t.Helper()
 	var text bytes.Buffer
 	w := gzip.NewWriter(&text)
