@@ -2,6 +2,8 @@ package doctest
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -238,6 +240,9 @@ func TestKeys(t *testing.T) {
 	r.writeMNIST()
 	add("experiment", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2")
 	add("experiment", "0", "experiment", "depth-use", "-o", "tables", "--seeds", "2", "--set", "train.epochs=1")
+	r.writeTable("tabular/Satellite.csv.gz", "classes")
+	add("experiment", "0", "experiment", "tables", "-o", "tables", "--seeds", "2", "--only", "satellite-*", "--set",
+		"train.epochs=1", "--set", "model.width=12")
 	add("experiment --dry-run", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--dry-run")
 	add("experiment --emit", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--emit", "slurm")
 	add("experiment --index", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--index", "0")
@@ -345,6 +350,21 @@ func (r runner) replace(name, from, to string) {
 		r.t.Fatalf("%s: no %q in it", name, from)
 	}
 	if err := os.WriteFile(path, bytes.ReplaceAll(b, []byte(from), []byte(to)), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// writeTable writes a compressed table of three columns of numbers and a column of two classes.
+func (r runner) writeTable(name, label string) {
+	r.t.Helper()
+	var text bytes.Buffer
+	w := gzip.NewWriter(&text)
+	fmt.Fprintf(w, "x,y,z,%s\n", label)
+	for i := range 100 {
+		fmt.Fprintf(w, "%d,%d,%d,%s\n", i%9, i%11, i%13, []string{"a", "b"}[i%9/5])
+	}
+	path := filepath.Join(r.dir, name)
+	if err := cmp.Or(w.Close(), os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, text.Bytes(), 0o666)); err != nil {
 		r.t.Fatal(err)
 	}
 }

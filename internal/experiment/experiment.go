@@ -11,7 +11,7 @@
 //     one folder share their runs.
 //   - A table depends only on the trained networks, not on times or interruptions.
 //
-// To add an experiment, write a file with its entries and add its name to the list in [All].
+// To add an experiment, write a file with its entries and add its name to the list in listed.
 package experiment
 
 import (
@@ -38,6 +38,13 @@ type Experiment struct {
 	Operations bool     // whether to also draw how often each operation occurs
 	Costs      bool     // whether to compile the networks and count their look-up tables
 	Protocol   string   // description of how the networks are trained, or "" for the paper's protocol
+	Kept       string   // which epoch a model is from, for the caption; "" for the last epoch
+
+	// Load returns the entries, if they are in files. [All] and [Find] call it.
+	Load func() []Entry
+	// Sets lists the data sets for whose test samples the table has metrics, for each class. It is nil if the table has
+	// only the accuracy.
+	Sets []tableSet
 }
 
 // Reduced says how the scale quick changes an experiment. Keys such as tau keep the paper's values unless they must
@@ -52,6 +59,7 @@ type Reduced struct {
 type Entry struct {
 	Network string   // the paper's name of the network
 	Files   string   // Network of another entry that has the same runs; "" if no other entry has them
+	Data    string   // name of the data in tables and in names of files; "": a name that follows from the keys
 	Set     []string // keys of the data set
 	Keys    []string // KEY=VALUE of the configuration, appended to Set; if a key occurs twice, its last value is used
 
@@ -79,27 +87,45 @@ func ParseScale(name string) (Scale, error) {
 
 // All returns all experiments in the order of listings.
 func All() []Experiment {
+	all := listed()
+	for i := range all {
+		all[i] = all[i].loaded()
+	}
+	return all
+}
+
+// listed returns all experiments. Entries that are in files are missing, because every command lists the experiments
+// and should not read these files.
+func listed() []Experiment {
 	return []Experiment{
 		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier, levers,
-		related, convolutions,
+		related, convolutions, tables,
 	}
+}
+
+// loaded returns the experiment with its entries.
+func (e Experiment) loaded() Experiment {
+	if e.Load != nil {
+		e.Entries = e.Load()
+	}
+	return e
 }
 
 // Find returns the experiment with the given name. The error's hint lists all names.
 func Find(name string) (Experiment, error) {
-	all := All()
+	all := listed()
 	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
 	if i < 0 {
 		return Experiment{}, message.Near(message.WithHint(fmt.Errorf("there is no experiment %q", name),
 			"the experiments are %s",
 			strings.Join(names(), ", ")), name, names())
 	}
-	return all[i], nil
+	return all[i].loaded(), nil
 }
 
 // names returns the names of all experiments.
 func names() (all []string) {
-	for _, e := range All() {
+	for _, e := range listed() {
 		all = append(all, e.Name)
 	}
 	return all
@@ -108,7 +134,7 @@ func names() (all []string) {
 // List returns one line for each experiment, with its name and its summary.
 func List() string {
 	var lines []string
-	for _, e := range All() {
+	for _, e := range listed() {
 		lines = append(lines, fmt.Sprintf("  %-14s %s", e.Name, e.Summary))
 	}
 	return strings.Join(lines, "\n")

@@ -66,13 +66,17 @@ func frontierEntries(rows []frontierRow) []Entry {
 // frontierPlace returns the mean number of LUTs of a row's networks. The row's name says whether these are the LUTs
 // of the core or of the whole classifier.
 func frontierPlace(r *Row) float64 {
+	if r.Network == coreLUTs {
+		return meanLUTs(r, (*grid.Costs).Core)
+	}
+	return meanLUTs(r, (*grid.Costs).Full)
+}
+
+// meanLUTs returns the mean of a number of LUTs over the networks of a row.
+func meanLUTs(r *Row, luts func(*grid.Costs) int) float64 {
 	sum := 0
 	for _, one := range r.results {
-		if r.Network == coreLUTs {
-			sum += one.Costs.Core()
-		} else {
-			sum += one.Costs.Full()
-		}
+		sum += luts(one.Costs)
 	}
 	return float64(sum) / float64(len(r.results))
 }

@@ -58,8 +58,11 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.splits != "" {
+		r.Folders = append(slices.Clip(r.Folders), r.splits)
+	}
 	p := &plan{experiment: &r.Experiment, table: t, Plan: grid.NewPlan(r.Options, "experiment")}
-	p.Table = p
+	p.Table, p.Tested = p, r.Experiment.Sets != nil
 	if r.Experiment.Costs {
 		p.Target = grid.UsualTarget
 	}
@@ -101,7 +104,7 @@ func (p *plan) here() string {
 		same = same && e.asked && e.Config.Data.Set == paper.Data.Set && m.Width == paper.Model.Width &&
 			m.Depth == paper.Model.Depth
 		if e.asked {
-			networks, data = addNew(networks, e.entry.Network), addNew(data, dataOf(e.Config))
+			networks, data = addNew(networks, e.entry.Network), addNew(data, e.entry.data(e.Config))
 			sizes = addNew(sizes, fmt.Sprintf("%d x %d", m.Width, m.Depth))
 		}
 	}
@@ -126,7 +129,7 @@ func (p *plan) checkAsked(patterns []string) error {
 		if e.asked {
 			return nil
 		}
-		names = append(names, "  "+base(e.Config, e.entry.Network))
+		names = append(names, "  "+e.entry.base(e.Config, e.entry.Network))
 	}
 	return message.WithHint(&noRowError{patterns, p.experiment.Name}, "* matches any text; the rows are\n%s",
 		strings.Join(names, "\n"))
@@ -170,7 +173,13 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 		p.Leave(r.gridRow(cfg))
 		return e, row, nil
 	}
-	found, err := p.Add(ctx, r.gridRow(cfg), e.asked)
+	gridRow := r.gridRow(cfg)
+	if e.asked && r.splits != "" {
+		if gridRow.Unmade, err = r.Experiment.divide(ctx, n.Data, r.splits, r.Folders); err != nil {
+			return e, row, err
+		}
+	}
+	found, err := p.Add(ctx, gridRow, e.asked)
 	switch {
 	case err != nil:
 	case !e.asked && !found.Finished:

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ type Runner struct {
 	Scale      Scale
 	Seeds      int      // number of seeds for each entry; the first seed is that in the configuration
 	Only       []string // patterns of the entries to train; empty for all
+
+	splits string // folder for the parts of divided tables; "" to divide no tables
 }
 
 // Run trains the runs that the folder does not have yet, in the order of entries and seeds. Several runs train at the
@@ -30,6 +33,7 @@ type Runner struct {
 // When ctx is cancelled, the current runs are saved, and the error wraps [trainer.ErrInterrupted]. The next call
 // continues these runs. If a run fails, the other runs are interrupted in the same way.
 func (r Runner) Run(ctx context.Context) (*Table, error) {
+	r.splits = r.Dir
 	p, err := r.plan(ctx)
 	if err != nil {
 		return nil, err
@@ -53,6 +57,7 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 // table: [Runner.Run] finds the finished runs and writes the table. An index must mean the same run on every machine,
 // so MNIST never replaces CIFAR-10.
 func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
+	r.splits = r.Dir
 	p, err := r.planned(ctx)
 	if err != nil {
 		return nil, err
@@ -71,6 +76,14 @@ type Forecast struct {
 // Forecast predicts the training of [Runner.Run] if all data are found. It trains nothing, but measures the speed of
 // each unfinished network, which takes some seconds.
 func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
+	if r.Experiment.Sets != nil { // a forecast leaves no files in the folder
+		splits, err := os.MkdirTemp("", "ialgn")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(splits)
+		r.splits = splits
+	}
 	p, err := r.plan(ctx)
 	if err != nil {
 		return nil, err

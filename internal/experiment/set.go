@@ -35,7 +35,7 @@ func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
 	if endings != "" {
 		files = n.Network // another entry's file name would hide the keys of this network
 	}
-	cfg.Name = base(cfg, files) + suffix + endings
+	cfg.Name = n.base(cfg, files) + suffix + endings
 	return cfg, nil
 }
 
@@ -56,14 +56,17 @@ func (e *Experiment) keys(n *Entry, scale Scale) []string {
 }
 
 // base returns the beginning of the names of a network's files.
-func base(cfg config.Config, network string) string {
-	return fmt.Sprintf("%s-%dx%d-%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
+func (n *Entry) base(cfg config.Config, network string) string {
+	return fmt.Sprintf("%s-%dx%d-%s", cmp.Or(n.Data, cfg.Data.Set), cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
 }
 
-// dataOf returns a name for the data. This is the name of the data set or, for a CSV file, the file's name in lower
-// case without its endings.
-func dataOf(cfg config.Config) string {
-	if cfg.Data.Train == "" {
+// data returns a name for the data of an entry. Unless the entry has a name for its data, this is the name of the data
+// set or, for a CSV file, the file's name in lower case without its endings.
+func (n *Entry) data(cfg config.Config) string {
+	switch {
+	case n.Data != "":
+		return n.Data
+	case cfg.Data.Train == "":
 		return cfg.Data.Set
 	}
 	name, _, _ := strings.Cut(path.Base(cfg.Data.Train), ".")
@@ -75,7 +78,7 @@ func dataOf(cfg config.Config) string {
 func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	for _, pattern := range patterns {
 		for _, files := range []string{n.Network, cmp.Or(n.Files, n.Network)} {
-			if ok, err := path.Match(pattern, base(cfg, files)); ok || err != nil {
+			if ok, err := path.Match(pattern, n.base(cfg, files)); ok || err != nil {
 				return ok, err
 			}
 		}

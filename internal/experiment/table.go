@@ -24,10 +24,15 @@ type Table struct {
 	Files      []string `json:"files"`   // Markdown, CSV, and plots once there is a result
 	Rows       []Row    `json:"rows"`
 
+	// Metrics has the figures of networks and of other classifiers, for experiments that compare them.
+	Metrics []Measured `json:"metrics,omitempty"`
+
 	columns []Column
 	series  *Series
 	picture *Picture
 	counted bool // whether operations are drawn
+	sets    []tableSet
+	trees   []treeRow
 	guard   outfile.Guard
 }
 
@@ -75,6 +80,11 @@ func (r Runner) table() (*Table, error) {
 	if e.Series != nil {
 		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")
 	}
+	if e.Sets != nil && err == nil {
+		t.Files = append(t.Files, base+"-classes.csv")
+		t.sets = e.Sets
+		t.trees, err = readTrees(filepath.Join(r.Dir, treesFile))
+	}
 	return t, err
 }
 
@@ -82,7 +92,7 @@ func (r Runner) table() (*Table, error) {
 func row(n *Entry, cfg config.Config, seeds int) Row {
 	m := &cfg.Model
 	return Row{
-		Name: cfg.Name, Data: dataOf(cfg), Width: m.Width, Depth: m.Depth, Network: n.Network,
+		Name: cfg.Name, Data: n.data(cfg), Width: m.Width, Depth: m.Depth, Network: n.Network,
 		Seeds: seeds, Epochs: cfg.Train.Epochs, Gates: m.Nodes(), Paper: n.Paper, NotRun: notYet, config: cfg,
 	}
 }
@@ -105,8 +115,8 @@ func (r Runner) caption(asked []Entry, paper bool) []string {
 		over = fmt.Sprintf("%d seeds", r.Seeds)
 	}
 	lines := []string{
-		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the "+
-			"test set itself; mean +- standard deviation (n - 1) over %s.", over),
+		fmt.Sprintf("Test accuracy of the frozen network after the %s, and after the best, which is chosen by the test "+
+			"set itself; mean +- standard deviation (n - 1) over %s.", cmp.Or(e.Kept, "last epoch"), over),
 	}
 	if paper {
 		lines = append(lines, fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference "+

@@ -18,7 +18,17 @@ func (t *Table) write() error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	forms := []func(io.Writer) error{t.Markdown, t.CSV, t.steps}
+	var err error
+	if t.Metrics, err = t.measured(); err != nil {
+		return err
+	}
+	forms := []func(io.Writer) error{t.Markdown, t.CSV}
+	if t.series != nil {
+		forms = append(forms, t.steps)
+	}
+	if t.sets != nil {
+		forms = append(forms, t.classes)
+	}
 	for i, path := range t.Files {
 		if err := outfile.Write(path, forms[i]); err != nil {
 			return err
@@ -56,6 +66,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	}
 	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, grid.Align(lines),
 		strings.Join(slices.Concat(t.Caption, t.commits()), "\n"))
+	text += t.compared()
 	if missing := t.notRun(); len(missing) > 0 {
 		text += "\n" + strings.Join(missing, "\n") + "\n"
 	}

@@ -42,7 +42,7 @@ var (
 	Table  = matching("a table of an experiment", "^# .*Made by `ialgn (experiment|sweep) ")
 	Sweep  = matching("a table of a sweep", `^name,seeds,([a-z0-9_.]+,)*test_accuracy_mean,`)
 	Values = matching("a table of an experiment",
-		`^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
+		`^(name,(data,width,depth,deployed_gates,network|network,data,width,depth)|data,classifier,class),`)
 	Result = matching("a result", `^\{\s*"model": "[^"]*",\s*"model_sha256": "`)
 	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn (experiment|sweep) ")
 	// Search, Chosen and Front are written by the command fit. Search is the state of a search, Chosen is a

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ialgn/internal/config"
-	"ialgn/internal/outfile"
 	"ialgn/trainer"
 )
 
@@ -34,13 +33,13 @@ func trained(t *testing.T) (path, sum string) {
 // counted again. A family with LUTs of four inputs needs more LUTs.
 func TestCosts(t *testing.T) {
 	path, sum := trained(t)
-	without, err := resultOf(t.Context(), path, sum, "", outfile.Guard{})
+	without, err := (&Plan{}).resultOf(t.Context(), path, sum)
 	if err != nil || without.Costs != nil {
 		t.Fatalf("without a target: %+v, error %v", without, err)
 	}
 	of := func(target string) Costs {
 		t.Helper()
-		r, err := resultOf(t.Context(), path, sum, target, outfile.Guard{})
+		r, err := (&Plan{Target: target}).resultOf(t.Context(), path, sum)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +59,7 @@ func TestCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := resultOf(t.Context(), path, sum, "", outfile.Guard{}); err != nil {
+	if _, err := (&Plan{}).resultOf(t.Context(), path, sum); err != nil {
 		t.Fatal(err)
 	}
 	if now, err := os.ReadFile(ResultPath(path)); err != nil || string(now) != string(kept) {

@@ -58,6 +58,9 @@ type Row struct {
 	Config config.Config // its name is the prefix of the row's file names; its seed is ignored
 	Seeds  []uint64
 	Data   *dataset.Set // data of the row if the caller has opened them, otherwise nil
+
+	// Unmade is set if the caller could not make the files of the data, because it did not find their sources.
+	Unmade *dataset.MissingError
 }
 
 // Found describes the state of a row before it is trained.
@@ -83,6 +86,7 @@ type Plan struct {
 	Options
 	Kind   string // name of the grid's kind in errors, such as experiment
 	Target string // family for which models are compiled, to count their LUTs; "" to compile no models
+	Tested bool   // whether models are evaluated on their test samples
 	Table  Table  // receives the results; may be nil
 
 	rows []planned
@@ -130,7 +134,9 @@ func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 	}
 	e.left = !asked && !e.Finished
 	if !e.left && !e.Finished && row.Data == nil {
-		e.Missing = p.absent(ctx, row.Config)
+		if e.Missing = row.Unmade; e.Missing == nil {
+			e.Missing = p.absent(ctx, row.Config)
+		}
 	}
 	p.rows = append(p.rows, e)
 	return e.Found, nil
@@ -155,9 +161,12 @@ func (p *Plan) runsOf(r Row) []trainer.Seeds {
 }
 
 // absent returns the error for a configuration's data set if it is not found, and otherwise nil. It ignores other
-// errors, because training reports these.
+// errors, because training reports these. If the data set is found, absent keeps its shape.
 func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingError {
-	_, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, p.Folders)
+	set, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, p.Folders)
+	if err == nil {
+		p.shapes[SourceOf(&cfg)] = *ShapeOf(set, "")
+	}
 	var missing *dataset.MissingError
 	errors.As(err, &missing)
 	return missing

@@ -28,6 +28,7 @@ type Result struct {
 	Categories     diagnose.Categories   `json:"categories"`
 	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one for each layer
 	Costs          *Costs                `json:"luts,omitempty"`  // LUTs of the compiled network, if the grid counts them
+	Tested         *Tested               `json:"test,omitempty"`  // the classes of the test samples, if the grid evaluates models
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
@@ -44,22 +45,25 @@ func ResultPath(model string) string {
 }
 
 // resultOf returns the result for the model with the given checksum. It reads the result's file if this file belongs
-// to the model. Otherwise it reads the model and writes the file. If target is set, the result includes costs.
-func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard) (*Result, error) {
+// to the model. Otherwise it reads the model and writes the file.
+func (p *Plan) resultOf(ctx context.Context, path, sum string) (*Result, error) {
 	file := ResultPath(path)
 	if text, err := os.ReadFile(file); err == nil {
 		var kept Result
 		own := json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path)
-		if own && kept.whole(target) {
+		if own && kept.whole(p.Target, p.Tested) {
 			return &kept, nil
 		}
 	}
-	if err := guard.Check(file, outfile.Result); err != nil {
+	if err := p.Guard.Check(file, outfile.Result); err != nil {
 		return nil, err
 	}
 	r, err := measure(path)
-	if err == nil && target != "" {
-		r.Costs, err = costsOf(ctx, path, target)
+	if err == nil && p.Target != "" {
+		r.Costs, err = costsOf(ctx, path, p.Target)
+	}
+	if err == nil && p.Tested {
+		r.Tested, err = test(ctx, path, p.Folders)
 	}
 	if err != nil {
 		return nil, err
@@ -78,11 +82,11 @@ func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard
 
 // whole reports whether a result that was read from a file is complete, since users may have edited the file. A
 // complete result has the epochs and layers that tables need. Unless target is "", it also has the costs for the
-// target.
-func (r *Result) whole(target string) bool {
+// target. If tested is true, it also has the classes of the test samples.
+func (r *Result) whole(target string, tested bool) bool {
 	depth := r.Config.Model.FrozenLayers()
 	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth &&
-		(target == "" || r.Costs != nil && r.Costs.target() == target)
+		(target == "" || r.Costs != nil && r.Costs.target() == target) && (!tested || r.Tested.Check() == nil)
 }
 
 // measure reads a model and returns its result without costs.

@@ -116,7 +116,7 @@ func (p *Plan) trainOne(ctx context.Context, s trainer.Seeds) error {
 	if err != nil {
 		return err
 	}
-	result, err := resultOf(ctx, all.Runs[0].Model, all.Runs[0].SHA256, p.Target, p.Guard)
+	result, err := p.resultOf(ctx, all.Runs[0].Model, all.Runs[0].SHA256)
 	if err != nil {
 		return err
 	}
