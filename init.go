@@ -18,14 +18,20 @@ import (
 
 // InitOptions are the options of [Init]. Only Data is required.
 type InitOptions struct {
-	Data  string // a CSV file, an array file, or the name of a data set
-	Test  string // a file of test samples; empty: a part of Data becomes the test part
+	Data string // a CSV file, an array file, or the name of a data set
+	// Test is a file of test samples. If it is empty, and a file next to Data has a name that says so and fits, this
+	// file has the test samples. Otherwise, or if Test is "none", a part of Data becomes the test part.
+	Test  string
 	Label string // column of a CSV file that holds the classes; empty: the last column
-	Group string // column of a CSV file whose equal values mark rows that stay in one part; empty: none
+	// Group is the column of a CSV file whose equal values mark rows that stay in one part. If it is empty, Init chooses
+	// a column that tells persons or machines apart, as its name says. If it is "none", there are no groups.
+	Group string
 	Order string // "time" if the rows are in the order of time; empty: they are in no order
 	Path  string // the configuration to write; empty: a name derived from Data
 
-	Labels     string // if Data is an array: the file of its labels
+	// Labels is the file of labels, if Data is an array. If it is empty, the labels are in a file next to Data whose
+	// name differs only by a word, such as y instead of x.
+	Labels     string
 	TestLabels string // if Test is an array: the file of its labels
 
 	// Set holds KEY=VALUE settings of section data. They tell Init facts about the CSV file that Init cannot find out
@@ -50,7 +56,7 @@ type Initial struct {
 	Classes   []dataset.Counted  `json:"classes"`
 	Features  int                `json:"features"`
 	Inputs    int                `json:"inputs"` // input bits of the network
-	// Notes lists columns that may say which rows belong together.
+	// Notes lists decisions of Init that a user should know, and what the user should look at.
 	Notes []string `json:"notes,omitempty"`
 	// Extremes lists the features in which some values are far from all other values. These values are clipped.
 	Extremes []dataset.Clipped `json:"extremes,omitempty"`
@@ -114,7 +120,7 @@ func (i *initial) look(ctx context.Context) error {
 	}
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
-		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels+o.Group+o.Order != "" || len(o.Set) > 0 {
+		if o := i.options; o.Label+o.Test+o.Labels+o.TestLabels+o.Group+o.Order != "" || len(o.Set) > 0 {
 			return message.Optionf(
 				"{Label}, {Labels}, {Test}, {TestLabels}, {Group}, {Order} and {Set} are for files, but the data set %s has its "+
 					"own",
@@ -124,11 +130,13 @@ func (i *initial) look(ctx context.Context) error {
 		return nil
 	}
 	if i.options.Labels != "" {
-		return i.nameArrays()
+		return i.nameArrays(ctx)
 	}
 	if dataset.IsArray(i.options.Data) {
-		return message.WithHint(fmt.Errorf("%s: an array, whose labels must be named", i.options.Data),
-			"give {Labels FILE}")
+		if err := i.findLabels(ctx); err != nil {
+			return err
+		}
+		return i.nameArrays(ctx)
 	}
 	if i.options.TestLabels != "" {
 		return message.Optionf("{TestLabels} %s: applies only to an array with {Labels}", i.options.TestLabels)
@@ -141,29 +149,41 @@ func (i *initial) look(ctx context.Context) error {
 }
 
 // nameArrays writes settings that name the files of arrays.
-func (i *initial) nameArrays() error {
+func (i *initial) nameArrays(ctx context.Context) error {
 	o := &i.options
 	if o.Label != "" {
 		return message.Optionf("{Label} %s: names a column of a CSV file, but {Labels} is for arrays",
 			o.Label)
 	}
-	if (o.Test == "") != (o.TestLabels == "") {
+	if (o.Test == "" || o.Test == none) != (o.TestLabels == "") {
 		return message.Optionf(
 			"{Test} and {TestLabels} must be given together: the test samples of an array, and their labels")
 	}
 	i.report.Set = "arrays"
-	i.data = []setting{
-		{"set", "arrays", ""},
-		{"train", config.Quoted(o.Data), ""},
-		{"train_labels", config.Quoted(o.Labels), ""},
+	settings := func(test, labels string) []setting {
+		all := []setting{
+			{"set", "arrays", ""},
+			{"train", config.Quoted(o.Data), ""},
+			{"train_labels", config.Quoted(o.Labels), ""},
+		}
+		if test == "" {
+			all = append(all, testShare)
+		} else {
+			all = append(all, setting{"test", config.Quoted(test), ""}, setting{"test_labels", config.Quoted(labels), ""})
+		}
+		return i.withOrder(all)
 	}
-	if o.Test == "" {
-		i.data = append(i.data, testShare)
-	} else {
-		i.data = append(i.data, setting{"test", config.Quoted(o.Test), ""},
-			setting{"test_labels", config.Quoted(o.TestLabels), ""})
+	test, labels := o.Test, o.TestLabels
+	switch test {
+	case none:
+		test = ""
+	case "":
+		var err error
+		if test, labels, err = i.findTestArrays(ctx, settings); err != nil {
+			return err
+		}
 	}
-	i.setOrder()
+	i.data = settings(test, labels)
 	return nil
 }
 
@@ -183,31 +203,63 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if cfg.Test != "" {
-		if err := s.AddTest(ctx, cfg, i.folders); err != nil {
-			return err
+	if o := &i.options; o.Group+o.Order == "" {
+		if note := s.ChooseGroup(); note != "" {
+			i.note("%s; `ialgn init --group none` draws single rows", note)
 		}
 	}
-	keys, err := s.Keys()
+	if i.options.Group == "" {
+		i.report.Notes = append(i.report.Notes, s.Ungrouped...)
+	}
+	switch cfg.Test {
+	case "":
+		s, err = i.findTestTable(ctx, cfg, s)
+	default:
+		err = s.AddTest(ctx, cfg, i.folders)
+	}
 	if err != nil {
 		return err
 	}
+	if i.data == nil {
+		i.data, err = i.tableSettings(s, cfg.Test)
+	}
+	i.noteRare(s)
 	i.report.Rows, i.report.Separator, i.report.Decimal, i.report.Header = s.Rows, s.Separator, s.Decimal, s.Header
 	i.report.Thousands, i.report.Columns, i.report.Classes = s.Thousands, s.Columns, s.Classes
-	i.data = []setting{{"set", "csv", ""}, {"train", config.Quoted(i.options.Data), ""}}
-	if i.options.Test != "" {
-		i.data = append(i.data, setting{"test", config.Quoted(i.options.Test), ""})
+	return err
+}
+
+// tableSettings returns the settings that read a table as a survey suggests. test is the test file, if there is one.
+func (i *initial) tableSettings(s *dataset.Survey, test string) ([]setting, error) {
+	all := []setting{{"set", "csv", ""}, {"train", config.Quoted(i.options.Data), ""}}
+	if test != "" {
+		all = append(all, setting{"test", config.Quoted(test), ""})
 	} else {
-		i.data = append(i.data, testShare)
+		all = append(all, testShare)
 	}
-	i.setOrder()
-	i.report.Notes = groupNotes(s)
-	i.data = append(i.data, setting{"label", config.Quoted(s.Label()), message.Plural(len(s.Classes), "class", "classes")})
+	all = append(i.withOrder(all),
+		setting{"label", config.Quoted(s.Label()), message.Plural(len(s.Classes), "class", "classes")})
+	keys, err := s.Keys()
 	for _, k := range keys {
 		name := strings.TrimPrefix(k.Name, "data.")
-		i.data = append(i.data, setting{name, config.Quoted(k.Value), tableComments[name]})
+		all = append(all, setting{name, config.Quoted(k.Value), tableComments[name]})
 	}
-	return nil
+	return all, err
+}
+
+// note adds a note to the report.
+func (i *initial) note(format string, args ...any) {
+	i.report.Notes = append(i.report.Notes, fmt.Sprintf(format, args...))
+}
+
+// noteRare notes the columns with words that are no features.
+func (i *initial) noteRare(s *dataset.Survey) {
+	for _, c := range s.Columns {
+		if c.Rare > 0 {
+			i.note("Column %d%s has %d different words: the %d most frequent ones are features, and the others, in %s, are none",
+				c.Number, quotedName(c.Name), c.Distinct, len(c.Categories), message.Plural(c.Rare, "row", "rows"))
+		}
+	}
 }
 
 // saidKeys are the keys of section data that the user may set before the survey of a CSV file.
@@ -226,8 +278,8 @@ func (i *initial) said() (config.Data, error) {
 	}
 	d, err := config.ParseDraft(i.name, nil, append([]string{"data.set=csv"}, i.options.Set...))
 	cfg := d.Data()
-	cfg.Train, cfg.Test, cfg.Label = i.options.Data, i.options.Test, cmp.Or(i.options.Label, cfg.Label)
-	cfg.Group = i.options.Group
+	cfg.Train, cfg.Label = i.options.Data, cmp.Or(i.options.Label, cfg.Label)
+	cfg.Test, cfg.Group, cfg.Order = unlessNone(i.options.Test), unlessNone(i.options.Group), i.options.Order
 	if err != nil {
 		return cfg, err
 	}
@@ -274,7 +326,16 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sections, inputs := choose(set, samples, validated)
+	if note := rare(i.report.Classes); note != "" {
+		i.note("%s", note)
+	}
+	if err := set.Read(ctx, dataset.Test, func([]uint16, int) error { return nil }); err != nil {
+		return "", err
+	}
+	if warning := set.Shared().Warning(); warning != nil {
+		i.note("%s", strings.ToUpper(warning.Error()[:1])+warning.Error()[1:])
+	}
+	sections, inputs := choose(set, samples, validated, i.report.Classes)
 	i.report.Features, i.report.Inputs = set.Features, inputs
 	text := i.head() + i.sections(append([]section{{"data", i.data}}, sections...))
 	if err := i.checkLength(text); err != nil {
@@ -287,7 +348,7 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	if err := cfg.CheckClasses(len(set.Classes), inputs); err != nil {
 		return "", err
 	}
-	return text, set.Read(ctx, dataset.Test, func([]uint16, int) error { return nil })
+	return text, nil
 }
 
 // checkLength returns an error if a configuration is too long to be read.

@@ -1,6 +1,7 @@
 package ialgn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
 	"ialgn/internal/encoding"
+	"ialgn/internal/message"
 )
 
 // section is one section of a configuration.
@@ -50,14 +52,14 @@ const (
 	proposedSteps  = 12_000
 	mostEpochs     = 200
 	leastEpochs    = 10
-	manyFeatures   = 64 // with at least this number of features, each feature gets fewer thresholds
+	manyFeatures   = 64 // with at least this number of features that are numbers, each gets fewer thresholds
 	thresholdsMany = 4
 	thresholdsFew  = 8
 )
 
 // choose returns the sections encoder, model and train for a data set, and the number of the network's input bits. If
-// validated is true, samples are held out.
-func choose(set *dataset.Set, samples int, validated bool) (sections []section, inputs int) {
+// validated is true, samples are held out. counts holds the numbers of samples of the classes.
+func choose(set *dataset.Set, samples int, validated bool, counts []dataset.Counted) (sections []section, inputs int) {
 	classes := len(set.Classes)
 	row := proposed[slices.IndexFunc(proposed, func(p proposal) bool { return samples < p.samples })]
 	perClass := max(1, min(row.perClass, mostProposed/classes))
@@ -87,6 +89,15 @@ func choose(set *dataset.Set, samples int, validated bool) (sections []section, 
 			"validation", fmt.Sprintf("{share: %g}", validationShare), "samples held out; they choose the best epoch",
 		})
 	}
+	if rare(counts) != "" {
+		course = append(course, setting{"# class_weights", "balanced", "all classes count the same in training"})
+		if validated {
+			course = append(course, setting{
+				"# validation", fmt.Sprintf("{share: %g, metric: balanced_accuracy}", validationShare),
+				"the best epoch by the mean recall of the classes",
+			})
+		}
+	}
 	return []section{
 		{"encoder", encoderFor(set, bits)},
 		{"model", network},
@@ -94,14 +105,36 @@ func choose(set *dataset.Set, samples int, validated bool) (sections []section, 
 	}, inputs
 }
 
+// rareShare is the number of samples of the largest class for each sample of a class below which this class is rare.
+const rareShare = 10
+
+// rare returns a note about the smallest class if this class is rare. Otherwise it returns "".
+func rare(counts []dataset.Counted) string {
+	bySize := func(a, b dataset.Counted) int { return cmp.Compare(a.Count, b.Count) }
+	least, most := slices.MinFunc(counts, bySize), slices.MaxFunc(counts, bySize)
+	if least.Count*rareShare >= most.Count {
+		return ""
+	}
+	return fmt.Sprintf("Class %.40q has %s, class %.40q has %d: without train.class_weights, a network may hardly ever "+
+		"predict rare classes", least.Name, message.Plural(least.Count, "sample", "samples"), most.Name, most.Count)
+}
+
 // bitsFor returns n_b, the number of thermometer bits for each feature of a data set. Features that are words or bits
-// need a single threshold. If there are many features, each feature gets fewer thresholds.
+// need a single threshold. If many features are numbers, each feature gets fewer thresholds.
 func bitsFor(set *dataset.Set) int {
-	numbers := slices.ContainsFunc(set.Columns, func(c encoding.Column) bool { return c.Kind == encoding.NumberColumn })
+	numbers := set.Features
+	if set.Columns != nil {
+		numbers = 0
+	}
+	for _, c := range set.Columns {
+		if c.Kind == encoding.NumberColumn {
+			numbers++
+		}
+	}
 	switch {
-	case set.Columns != nil && !numbers, set.BitsIn == 1:
+	case numbers == 0, set.BitsIn == 1:
 		return encoding.MinBits
-	case set.Features >= manyFeatures:
+	case numbers >= manyFeatures:
 		return thresholdsMany
 	}
 	return thresholdsFew

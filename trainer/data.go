@@ -29,8 +29,8 @@ type Data struct {
 	Shape dataset.Shape
 
 	// Clipped lists the features with training values outside the range of the feature words. Unknown lists the
-	// columns whose training samples contain words that the encoder does not know. This happens only if the run keeps
-	// the encoder of a model.
+	// columns whose training samples contain words that the encoder does not know. This happens only if a column has
+	// rare words, or if the run keeps the encoder of a model.
 	Clipped []dataset.Clipped
 	Unknown []dataset.Unknown
 
@@ -38,6 +38,7 @@ type Data struct {
 	// Test hold the levels under the encoder from [LoadData] until [Data.Use] replaces it.
 	TestWords *encoding.Packed
 
+	shared          dataset.Shared   // groups of the test file that the training file has, too
 	groups          *dataset.Groups  // groups of the training samples; nil: none
 	ordered         bool             // the samples are in the order of time
 	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil if there is none
@@ -108,12 +109,13 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 		return nil, err
 	}
 	d.TrainSHA256, d.TestSHA256 = set.Digest(dataset.Train), set.Digest(dataset.Test)
+	d.shared = set.Shared()
 	if set.Narrowed || cfg.Encoder.Kept() {
 		if d.Clipped, err = set.Clipped(ctx, dataset.Train); err != nil {
 			return nil, err
 		}
 	}
-	if cfg.Encoder.Kept() {
+	if cfg.Encoder.Kept() || set.Rare {
 		d.Unknown, err = set.Unknown(ctx, dataset.Train)
 	}
 	return d, err

@@ -41,7 +41,7 @@ type Summary struct {
 type Seen struct {
 	Majority Majority          `json:"majority"`          // most frequent class of the test part
 	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features with training values outside the encoder's ranges
-	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that the start model does not know
+	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that are no features
 	Samples  int               `json:"-"`                 // number of training samples
 }
 

@@ -31,12 +31,13 @@ func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	}
 }
 
-// unknownText writes which columns of the training samples have words that the start model does not know.
+// unknownText writes which columns of the training samples have words that are no features, because they are rare or the
+// start model does not know them.
 func unknownText(w io.Writer, all []dataset.Unknown, samples int) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "words in %s that the model does not know set no feature:\n",
+	fmt.Fprintf(w, "words in %s that are rare or unknown set no feature:\n",
 		message.Plural(len(all), "column", "columns"))
 	for _, u := range all[:min(len(all), mostClipped)] {
 		fmt.Fprintf(w, "  %-20.20s %s of the training samples, the first %q in line %d\n", u.Name,

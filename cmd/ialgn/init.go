@@ -17,19 +17,20 @@ func initCommand() *cli.Command {
 		Name:      "init",
 		Usage:     "inspect data and write a configuration for them",
 		ArgsUsage: "DATA [-o CONFIG]",
-		Description: "DATA is a CSV file with a label column, an array (.npy, .npz:NAME, IDX) with --labels, or the\n" +
-			"name of a data set. For a CSV file, init finds the separator, which columns hold numbers and\n" +
-			"which hold words, missing values, constant columns and row counters. The configuration has\n" +
+		Description: "DATA is a CSV file with a label column, an array (.npy, .npz:NAME, IDX), or the name of a data\n" +
+			"set. For a CSV file, init finds the separator, which columns hold numbers and which hold\n" +
+			"words, missing values, constant columns, identifiers and groups. It also finds labels and\n" +
+			"test samples in files next to DATA, such as y.npy or test.csv. The configuration has\n" +
 			"comments, and `ialgn train` accepts it unchanged.",
 		UsageText: "ialgn init my.csv --label state -o state.yaml",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, with the name of DATA)"},
 			&cli.StringFlag{Name: "label", Usage: "read the classes from column `NAME` (default: the last column)"},
-			&cli.StringFlag{Name: "group", Usage: "keep rows with the same value in column `NAME` in one part"},
+			&cli.StringFlag{Name: "group", Usage: "keep rows of one `NAME` in one part, or none (default: a column such as user)"},
 			&cli.StringFlag{Name: "order", Usage: "`ORDER` time: the last rows become the test part"},
 			&cli.StringSliceFlag{Name: "set", Usage: "set how a CSV file is read: `KEY=VALUE`, repeatable"},
-			&cli.StringFlag{Name: "labels", Usage: "if DATA is an array: read its labels from `FILE`"},
-			&cli.StringFlag{Name: "test", Usage: "read the test samples from `FILE` (default: a fifth of DATA)"},
+			&cli.StringFlag{Name: "labels", Usage: "if DATA is an array: read its labels from `FILE` (default: a file next to DATA)"},
+			&cli.StringFlag{Name: "test", Usage: "read the test samples from `FILE`, or none (default: a file next to DATA)"},
 			&cli.StringFlag{Name: "test-labels", Usage: "if --test is an array: read its labels from `FILE`"},
 			dataFlag,
 			forceFlag,

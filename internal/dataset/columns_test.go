@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -217,8 +218,8 @@ func TestPlainTable(t *testing.T) {
 
 func TestTableFaults(t *testing.T) {
 	var many strings.Builder
-	for i := range maxCategories + 1 {
-		many.WriteString("w" + strings.Repeat("x", i) + "," + []string{"a", "b"}[i%2] + "\n")
+	for i := range mostWords + 1 {
+		many.WriteString(fmt.Sprintf("w%d", i) + "," + []string{"a", "b"}[i%2] + "\n")
 	}
 	for name, test := range map[string]struct {
 		cfg        config.Data
@@ -264,7 +265,7 @@ func TestTableFaults(t *testing.T) {
 		"named twice":           {config.Data{Drop: "x"}, "x,y,y,s\n1,1,1,a\n2,2,2,b\n", `two columns are named "y"`, ""},
 		"too many categories": {
 			config.Data{Categories: "1"},
-			many.String(), "column 1 has more than 64 categories",
+			many.String(), "column 1 has more than 4096 different words, the first extra one is \"w4096\"",
 			"data.drop",
 		},
 		"control character": {config.Data{Categories: "1"}, "\"a\x01\",x\nb,y\n", "control characters", ""},

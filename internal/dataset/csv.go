@@ -39,6 +39,7 @@ type csvFiles struct {
 	classes classes
 	labels  []uint8 // for each record of the training file, its class
 	groups  *Groups // for each record of the training file, its group; nil if there is no data.group
+	shared  Shared  // groups of the test file that the training file has, too; counted while the test file is read
 	split   []bool  // records of the training file that belong to the test part; nil if there is a test file
 	test    int     // number of records of the test part in the training file
 	decode  sync.Mutex
@@ -127,12 +128,14 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error
 				"exclude the column with data.drop")
 		}
 		if c.isCategory() {
-			for code, known := range seen.codes {
-				if known {
-					c.Categories = append(c.Categories, s.decoded[Train].words[i].words[code])
+			counts := map[string]int{}
+			for code, n := range seen.codes {
+				if n > 0 {
+					counts[s.decoded[Train].words[i].words[code]] = n
 				}
 			}
-			slices.Sort(c.Categories)
+			c.Categories, _ = frequent(counts)
+			set.Rare = set.Rare || len(counts) > len(c.Categories)
 			seen.lo, seen.hi = 0, 1
 		} else {
 			r.numbers = append(r.numbers, len(r.lo))
@@ -159,8 +162,8 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error
 type held struct {
 	any      bool // at least one value is not missing
 	lo, hi   float64
-	fraction bool // at least one value is not a whole number
-	codes    [maxCategories]bool
+	fraction bool  // at least one value is not a whole number
+	codes    []int // for each code of a word, the number of its occurrences
 }
 
 // hold summarises the values of each column.
@@ -173,7 +176,10 @@ func (s *csvSource) hold(ctx context.Context) ([]held, error) {
 			case math.IsNaN(x):
 				continue
 			case s.columns[i].isCategory():
-				h.codes[int(x)] = true
+				if more := int(x) + 1 - len(h.codes); more > 0 {
+					h.codes = append(h.codes, make([]int, more)...)
+				}
+				h.codes[int(x)]++
 			case !h.any:
 				h.lo, h.hi, h.fraction = x, x, x != math.Trunc(x)
 			default:

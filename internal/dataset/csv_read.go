@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -42,7 +43,8 @@ type vocabulary struct {
 	codes map[string]int
 }
 
-// mostWords is the greatest number of distinct words of a column that need not be categories.
+// mostWords is the greatest number of distinct words of a column that are told apart. A model can read a column with
+// more words, but training cannot.
 const mostWords = 1 << 12
 
 // code returns the code of a word. Only the first mostWords words of a column have different codes. All later words
@@ -63,8 +65,22 @@ func (v *vocabulary) code(word string) int {
 	return code
 }
 
-// maxCategories is the largest number of words in a column of categories. Each word becomes a feature.
+// maxCategories is the largest number of words of a column that become features.
 const maxCategories = 64
+
+// frequent returns the words that become features, in alphabetical order. These are the maxCategories most frequent
+// words. Of equally frequent words, the alphabetically first ones count. covered is the number of their occurrences.
+func frequent(counts map[string]int) (words []string, covered int) {
+	words = slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	words = words[:min(len(words), maxCategories)]
+	for _, w := range words {
+		covered += counts[w]
+	}
+	slices.Sort(words)
+	return words, covered
+}
 
 // scan reads the whole training file. If a model reads the set and the test part is another file, scan keeps only
 // the labels.
@@ -144,7 +160,7 @@ func (s *csvFiles) addGroup(t *table) error {
 }
 
 // values reads the current record into the slice row. It first writes the record's line number, and then the numbers
-// and the codes of words. A missing value is NaN. If few is true, a column may have at most maxCategories words.
+// and the codes of words. A missing value is NaN. If few is true, a column may have at most mostWords words.
 func (d *fileRows) values(t *table, row []float64, few bool) error {
 	row[0] = float64(t.at)
 	for i := range t.columns {
@@ -167,17 +183,16 @@ func (d *fileRows) values(t *table, row []float64, few bool) error {
 }
 
 // word returns the code of a column's word in the current record. If few is true, the column may have at most
-// maxCategories words.
+// mostWords words.
 func (d *fileRows) word(t *table, column int, few bool) (code float64, missing bool, err error) {
 	c, v := &t.columns[column], &d.words[column]
 	word, missing, err := t.category(c)
 	if missing || err != nil {
 		return 0, missing, err
 	}
-	if _, known := v.codes[word]; !known && few && len(v.words) == maxCategories {
-		return 0, false, message.WithHint(t.wrong("%s has more than %d categories, the first extra one is %s", t.called(c.at),
-			maxCategories,
-			shown(word)), "exclude the column with data.drop, or merge rare categories")
+	if _, known := v.codes[word]; !known && few && len(v.words) == mostWords {
+		return 0, false, message.WithHint(t.wrong("%s has more than %d different words, the first extra one is %s",
+			t.called(c.at), mostWords, shown(word)), "exclude the column with data.drop, or merge rare words")
 	}
 	return float64(v.code(word)), false, nil
 }
@@ -259,10 +274,11 @@ func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	t.columns = s.read
 	d := s.newRows()
 	row := make([]float64, d.columns)
+	shared, seen := Shared{}, map[string]bool{}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
 			d.end()
-			s.decoded[part] = d
+			s.decoded[part], s.shared = d, shared
 			return nil
 		} else if err != nil {
 			return err
@@ -276,6 +292,9 @@ func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 		}
 		d.add(row)
 		d.labels = append(d.labels, uint8(class))
+		if s.groups != nil && t.group >= 0 {
+			shared.add(strings.TrimSpace(t.fields[t.group]), s.groups, seen)
+		}
 		if err := fn(&csvRow{d.rows, t.at, class, row[1:], d.words}); err != nil {
 			return err
 		}

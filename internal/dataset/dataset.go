@@ -65,6 +65,7 @@ type Set struct {
 	Quantiser    *encoding.Quantiser // turns real values into words; nil if there are no real values, except after OpenFor
 	Whole        bool                // real values are whole numbers that can be used unchanged
 	Narrowed     bool                // the ranges omit extreme values of the training part
+	Rare         bool                // a column has rare words that are no features (see Unknown)
 	Spans        [][2]uint16         // words at the ends of each feature's range; nil if no feature is used unchanged
 	Columns      []encoding.Column   // columns of a table, in order; nil if it has only numbers and a label
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences

@@ -21,9 +21,10 @@ type looked struct {
 	marks                    evidence
 	lo, hi                   float64
 	sequence                 bool // each number is larger by one than the number before
+	fraction                 bool // some number is not a whole number
 	last                     float64
 	distinct                 map[uint64]bool // hashes of the distinct values, because values may be long and many
-	words                    []string        // the first distinct values, up to maxCategories
+	words                    map[string]int  // numbers of occurrences of values; incomplete in a column of numbers
 	unfit                    error           // why some value cannot be a category; nil if all values can be categories
 	odd                      []Odd           // the first values that are not numbers
 }
@@ -36,6 +37,7 @@ func (c *looked) add(field string, t *table) {
 	}
 	c.values++
 	c.remember(field)
+	c.count(field)
 	if looksNumeric(field) {
 		c.numerals++
 		c.marks.add(field, t.at)
@@ -71,8 +73,23 @@ func (c *looked) remember(field string) {
 	c.distinct[hash] = true
 	if err := checkCategory(field); err != nil {
 		c.unfit = cmp.Or(c.unfit, err)
-	} else if len(c.words) < maxCategories {
-		c.words = append(c.words, strings.Clone(field))
+	}
+}
+
+// count counts an occurrence of a value. It does not count the values of a column that has many different numbers,
+// because they will not be categories. It does not count words that cannot be categories, either. Of very many words,
+// it counts the first ones.
+func (c *looked) count(field string) {
+	n, known := c.words[field]
+	switch {
+	case known:
+		c.words[field] = n + 1
+	case len(c.words) >= maxCategories && c.numbers > c.values/2, len(c.words) == mostWords:
+	case checkCategory(field) == nil:
+		if c.words == nil {
+			c.words = map[string]int{}
+		}
+		c.words[strings.Clone(field)] = 1
 	}
 }
 
@@ -82,7 +99,7 @@ func (c *looked) number(x float64) {
 	} else {
 		c.lo, c.hi, c.sequence = min(c.lo, x), max(c.hi, x), c.sequence && x == c.last+1
 	}
-	c.last = x
+	c.last, c.fraction = x, c.fraction || x != math.Trunc(x)
 }
 
 // judge decides which kind the column has.
@@ -103,7 +120,10 @@ func (c *looked) judge(to *Surveyed) error {
 	case words > 0 && c.unfit != nil:
 		return fmt.Errorf("%s: %w", quotedColumn(to), c.unfit)
 	case words > 0:
-		to.Kind, to.Categories = encoding.CategoryColumn, slices.Sorted(slices.Values(c.words))
+		to.Kind = encoding.CategoryColumn
+		var covered int
+		to.Categories, covered = frequent(c.words)
+		to.Rare = c.values - covered
 	}
 	return nil
 }
@@ -134,12 +154,21 @@ func (c *looked) reason(to *Surveyed, words int) string {
 		return "has numbers " + such + ", which other columns write in another way; write all numbers in the same way"
 	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
 		return "has a different word in most rows, like an identifier"
-	case len(c.distinct) > maxCategories:
-		return fmt.Sprintf("has more than %d different words", maxCategories)
+	case len(c.distinct) > mostWords:
+		return fmt.Sprintf("has more than %d different words", mostWords)
+	case len(c.distinct) > maxCategories && c.covered() < c.values/2:
+		return fmt.Sprintf("has %d different words, and most rows have none of the %d most frequent ones", len(c.distinct),
+			maxCategories)
 	case c.unfit != nil && message.Hint(c.unfit) == "":
 		return "has words that cannot be categories: " + c.unfit.Error()
 	}
 	return ""
+}
+
+// covered returns the number of values that would become features.
+func (c *looked) covered() int {
+	_, n := frequent(c.words)
+	return n
 }
 
 // takeMissing treats the words in a column of numbers as missing values if there are few of them. Words that programs

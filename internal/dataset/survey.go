@@ -29,7 +29,12 @@ type Survey struct {
 	Columns    []Surveyed
 	Classes    []Counted // the classes in the order of their first rows
 
-	first int // line of the first row
+	// Ungrouped lists notes about columns that tell persons or machines apart, but whose rows need not or cannot stay in
+	// one part.
+	Ungrouped []string
+
+	first     int // line of the first row
+	groupable []groupable
 }
 
 // Surveyed describes a column in a survey.
@@ -44,7 +49,8 @@ type Surveyed struct {
 	Min      *float64            `json:"min,omitempty"` // only for a column of numbers
 	Max      *float64            `json:"max,omitempty"`
 
-	Categories []string `json:"categories,omitempty"` // the words of a column of categories
+	Categories []string `json:"categories,omitempty"` // the words of a column of categories that become features
+	Rare       int      `json:"rare,omitempty"`       // number of values with other words, which set no feature
 	Odd        []Odd    `json:"odd,omitempty"`        // words in a column of numbers that are treated as missing values
 }
 
@@ -95,7 +101,7 @@ func survey(ctx context.Context, cfg config.Data, f file) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.survey, l.judge()
+	return l.survey, l.judge(cfg)
 }
 
 // lookThrough inspects all rows of a file. If the numbers turn out to have another notation, it inspects the rows
@@ -161,6 +167,8 @@ type looker struct {
 	seen   []looked
 	at     classes
 	given  bool // the configuration names the label
+	owners []owner
+	labels []uint8 // for each row, its class in the order of at; nil if there are no owners
 }
 
 // decide determines the notation from the columns of numbers.
@@ -262,7 +270,11 @@ func (l *looker) understand(rows [][]string, cfg config.Data, lay layout) (err e
 		}
 	}
 	l.seen = make([]looked, len(line))
-	return l.findGroup(lay, line)
+	if err := l.findGroup(lay, line); err != nil {
+		return err
+	}
+	l.findOwners()
+	return nil
 }
 
 // looksLikeHeader reports whether the first row is a header. It uses the configuration, the label's name in the row,
@@ -301,11 +313,12 @@ func (l *looker) add() error {
 	}
 	l.survey.Classes[at].Name = l.at.names[at]
 	l.survey.Classes[at].Count++
+	l.addOwners(at)
 	return nil
 }
 
 // judge decides which kind each column has.
-func (l *looker) judge() error {
+func (l *looker) judge(cfg config.Data) error {
 	s := l.survey
 	if s.Rows == 0 {
 		return fmt.Errorf("%s: the file has no records", l.name)
@@ -326,12 +339,13 @@ func (l *looker) judge() error {
 		case l.label:
 			c.Kind, c.Distinct = encoding.LabelColumn, len(s.Classes)
 		case l.group:
-			c.Kind, c.Reason = encoding.DroppedColumn, "is the group, not a feature"
+			c.Kind, c.Reason = encoding.DroppedColumn, groupReason
 			c.Distinct, c.Missing, s.Group = len(l.seen[i].distinct), l.seen[i].missing, s.reference(&c)
 		default:
 			if err := l.seen[i].judge(&c); err != nil {
 				return fmt.Errorf("%s: %w", l.name, err)
 			}
+			l.judgeName(i, &c, cfg)
 		}
 		s.Columns = append(s.Columns, c)
 	}

@@ -238,7 +238,7 @@ func TestLookLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := 0
-	for _, word := range l.seen[1].words {
+	for word := range l.seen[1].words {
 		kept += len(word)
 	}
 	if got := len(l.seen[1].distinct); got != n || kept > long {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Unknown describes a column of categories with words that the model does not know. Such words set no feature.
+// Unknown describes a column of categories with words that the model does not know. Such words set no feature. They are
+// rare in the training samples, or do not occur in them.
 type Unknown struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"` // number of samples with an unknown word

@@ -285,6 +285,11 @@ func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, e
 	if lookErr != nil || survey.Plain() {
 		return nil, err
 	}
+	if d := s.draft.Data(); d.Group+d.Order == "" {
+		if note := survey.ChooseGroup(); note != "" {
+			s.note("%s", note)
+		}
+	}
 	keys, err := survey.Keys()
 	if err != nil {
 		return nil, err
