@@ -75,7 +75,7 @@ func (c *Config) checkFolds() error {
 }
 
 // CheckData checks only the keys of the data set and of its division.
-func (c Config) CheckData() error { return cmp.Or(c.checkData(), c.checkSplit()) }
+func (c Config) CheckData() error { return cmp.Or(c.checkFolds(), c.checkData(), c.checkSplit()) }
 
 // orders lists the values of data.order. The first is stored as empty text.
 var orders = choice{"data.order", []string{"none", orderTime}}

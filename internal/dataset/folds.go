@@ -70,8 +70,11 @@ func (s Split) classFolds(labels []uint8) []int {
 // over the classes, of its squared share of the class. Each group in turn gets into the fold in which it increases the
 // error least. If several folds are equally good, the group gets into the fold with the fewest samples or, of these,
 // into the first. Then the attempt goes through the groups repeatedly. It moves a group to the fold with the least
-// error if this decreases the error and leaves no fold empty. It ends when no single group decreases the error. All
-// attempts use one PCG stream, and the first attempt with the least error counts.
+// error if this decreases the error. It ends when no single group decreases the error. All attempts use one PCG stream,
+// and the first attempt with the least error counts.
+//
+// No fold is empty, since a group increases the error least in an empty fold, and since no error decreases if the only
+// group of a fold moves.
 func (s Split) groupFolds(labels []uint8) []int {
 	members, totals := s.count(labels)
 	order, src := make([]int, len(members)), rand.NewPCG(s.Seed, foldStream)
@@ -79,6 +82,7 @@ func (s Split) groupFolds(labels []uint8) []int {
 		order[g] = g
 	}
 	var best *assignment
+	least := math.Inf(1)
 	for range attempts {
 		shuffle(src, order)
 		a := newAssignment(s.Folds, members, totals)
@@ -89,8 +93,8 @@ func (s Split) groupFolds(labels []uint8) []int {
 		}
 		for a.improve(sorted) {
 		}
-		if best == nil || a.miss() < best.miss()-leastGain {
-			best = a
+		if m := a.miss(); m < least-leastGain {
+			best, least = a, m
 		}
 	}
 	of := make([]int, len(labels))
@@ -107,14 +111,13 @@ type assignment struct {
 	of      []int       // for each group, its fold; -1: none yet
 	in      [][]int     // [fold][class] samples
 	samples []int       // for each fold, its samples
-	groups  []int       // for each fold, its groups
 }
 
 // newAssignment returns an assignment in which no group is in a fold.
 func newAssignment(folds int, members [][]ofClass, totals []int) *assignment {
 	a := &assignment{
 		members: members, totals: totals, of: make([]int, len(members)), in: make([][]int, folds),
-		samples: make([]int, folds), groups: make([]int, folds),
+		samples: make([]int, folds),
 	}
 	for g := range a.of {
 		a.of[g] = -1
@@ -164,7 +167,8 @@ func (a *assignment) increase(g, fold int) (sum float64) {
 func (a *assignment) bestFold(g int) (best int) {
 	least := math.Inf(1)
 	for f := range a.in {
-		if e := a.increase(g, f); e < least || e == least && a.samples[f] < a.samples[best] {
+		e := a.increase(g, f)
+		if e < least-leastGain || e < least+leastGain && a.samples[f] < a.samples[best] {
 			best, least = f, e
 		}
 	}
@@ -186,7 +190,6 @@ func (a *assignment) take(g int) {
 // count adds the samples of a group, times sign, to the numbers of its fold.
 func (a *assignment) count(g, sign int) {
 	fold := a.of[g]
-	a.groups[fold] += sign
 	for _, m := range a.members[g] {
 		a.in[fold][m.class] += sign * m.n
 		a.samples[fold] += sign * m.n
@@ -198,9 +201,6 @@ func (a *assignment) count(g, sign int) {
 func (a *assignment) improve(order []int) (moved bool) {
 	for _, g := range order {
 		from := a.of[g]
-		if a.groups[from] == 1 {
-			continue
-		}
 		a.take(g)
 		to := a.bestFold(g)
 		if a.increase(g, to) >= a.increase(g, from)-leastGain {
