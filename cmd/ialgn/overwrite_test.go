@@ -31,7 +31,6 @@ var overwritings = []overwriting{
 	{"train small.yaml -o m.st", "m.st.best.old", "a model file"},
 	{"train small.yaml -o new.st --seeds 2", "new.seed8.st", "a model file"},
 	{"train small.yaml -o new.st --seeds 2 --resume", "new.seed8.st.checkpoint", ""},
-	{"train own.yaml -o new.st --folds 2", "new.fold2.st", "a model file"},
 	{"train small.yaml -o new.st --log log", "log", "a training log"},
 	{"train small.yaml -o new.st --log log.csv", "log.csv", "a training log in CSV"},
 	{"train small.yaml -o new.st --plots plots", "plots/new-loss.svg", "a chart"},
