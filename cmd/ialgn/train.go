@@ -36,9 +36,7 @@ func trainCommand() *cli.Command {
 			"--seeds trains N seeds from train.seed on to NAME.seedS.safetensors, and prints mean and\n" +
 			"standard deviation. With --resume, finished seeds are kept:\n" +
 			"  ialgn train mnist.yaml --seeds 5 --resume\n" +
-			"--folds divides your own table into K folds. It trains NAME.foldK.safetensors for each fold, and\n" +
-			"tests it on this fold:\n" +
-			"  ialgn train my.yaml --folds 5",
+			"--folds K divides your own table into K parts and trains NAME.foldN.safetensors, tested on part N.",
 		UsageText: "ialgn train examples/digits/digits.yaml -o digits.safetensors --set train.epochs=3",
 		Flags:     commonFlags(trainFlags()...),
 		Action:    launching(train),
