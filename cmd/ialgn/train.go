@@ -34,8 +34,7 @@ func trainCommand() *cli.Command {
 			"are used:\n" +
 			"  ialgn train tuned.yaml --init digits.safetensors --set train.optimizer.lr=0.001\n" +
 			"--seeds trains N seeds from train.seed on to NAME.seedS.safetensors, and prints mean and\n" +
-			"standard deviation. With --resume, finished seeds are kept:\n" +
-			"  ialgn train mnist.yaml --seeds 5 --resume\n" +
+			"standard deviation. With --resume, finished seeds are kept.\n" +
 			"--folds K divides your own table into K parts and trains NAME.foldN.safetensors, tested on part N.",
 		UsageText: "ialgn train examples/digits/digits.yaml -o digits.safetensors --set train.epochs=3",
 		Flags:     commonFlags(trainFlags()...),
