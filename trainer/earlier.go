@@ -115,36 +115,6 @@ func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 		r.Model, origin(ours), path, origin(theirs))
 }
 
-// alike returns an error if the results of the runs in found cannot be averaged. All runs must have started from the
-// same model and must have been trained on the same data as the run like. If like is nil, the runs are compared with
-// the first run in found. A nil element of found is a run that begins now. Its start model is the argument from.
-func alike(like *Earlier, found []*Earlier, from *model.Start) error {
-	first, begins := like, false
-	for _, e := range found {
-		switch {
-		case e == nil:
-			begins = true
-		case from != nil && sumOf(e.record.Start) != from.SHA256:
-			return fmt.Errorf("%w; %s", otherStart(e.path, e.record.Start, from), anew(e.model))
-		case first == nil:
-			first = e
-		case sumOf(e.record.Start) != sumOf(first.record.Start):
-			return message.Optionf("%s: started from %s, but %s from %s; move the files of one run away and train it like "+
-				"the other, with {Init} if that started from a model",
-				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
-		case e.record.Train != first.record.Train || e.record.Test != first.record.Test:
-			return fmt.Errorf("%s: was trained on another version of data set %s than %s; move the files of the run with the "+
-				"wrong version away, to train it anew",
-				e.path, e.record.DataSet, first.path)
-		}
-	}
-	if begins && from == nil && first != nil && first.record.Start != nil {
-		return message.Optionf("%s: started from %s, so new seeds must start from it, too; name it with {Init}", first.path,
-			origin(first.record.Start))
-	}
-	return nil
-}
-
 // otherStart returns the error for a run that started from another model than this call. The run's start model is the
 // argument was, and this call's start model is the argument from.
 func otherStart(path string, was, from *model.Start) error {
@@ -153,11 +123,6 @@ func otherStart(path string, was, from *model.Start) error {
 		remedy = "name this model with {Init}"
 	}
 	return message.Optionf("%s: started from %s, not from %s; "+remedy, path, origin(was), origin(from))
-}
-
-// anew returns the part of a message that says how to train a seed again.
-func anew(path string) string {
-	return fmt.Sprintf("to train this seed anew, move %s away, with its .checkpoint and .best", path)
 }
 
 // origin returns the part of a message that says what a run started from.

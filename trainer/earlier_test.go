@@ -133,7 +133,7 @@ func TestSeedsAmbiguous(t *testing.T) {
 	train(t, Run{Config: parse(t, "train.epochs=1"), Model: base})
 	setUp := func(first, second string) Seeds {
 		s := Seeds{Run: Run{Config: parse(t), Model: filepath.Join(t.TempDir(), "m")}, N: 1}
-		r := s.run(7)
+		r := s.series().runs[0]
 		r.Start = first
 		train(t, r)
 		r.Start = second

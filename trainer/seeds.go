@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"runtime"
 	"strings"
-
-	"ialgn/internal/model"
 )
 
 // Seeds repeats a run with consecutive seeds, starting with the seed of its configuration. Each run has its own
@@ -46,9 +43,12 @@ type Spread struct {
 }
 
 // SeedPath returns the path of a seed's model. It inserts .seedN before the extension of path, where N is the seed.
-func SeedPath(path string, seed uint64) string {
+func SeedPath(path string, seed uint64) string { return numberedPath(path, "seed", seed) }
+
+// numberedPath inserts a word and a number before the extension of path.
+func numberedPath(path, word string, number uint64) string {
 	ext := filepath.Ext(path)
-	return fmt.Sprintf("%s.seed%d%s", strings.TrimSuffix(path, ext), seed, ext)
+	return fmt.Sprintf("%s.%s%d%s", strings.TrimSuffix(path, ext), word, number, ext)
 }
 
 // Train trains every seed like [Run.Train]. If the context ends, the error names the checkpoint of the current
@@ -58,22 +58,14 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	if s.N < 1 || first > math.MaxUint64-uint64(s.N-1) {
 		return nil, fmt.Errorf("%d seeds from %d on: want at least 1, and none above %d", s.N, first, uint64(math.MaxUint64))
 	}
-	found, err := s.Survey()
+	all := s.series()
+	done, err := all.train(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var runs []SeedSummary
-	for _, e := range found {
-		if s.Like == nil {
-			s.Like = e
-		}
-	}
-	for i, e := range found {
-		one, err := s.trainSeed(ctx, first+uint64(i), e)
-		if err != nil {
-			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
-		}
-		runs = append(runs, *one)
+	for i, r := range done {
+		runs = append(runs, SeedSummary{Seed: all.numbers[i], Before: r.before, Summary: r.summary})
 	}
 	return Summarise(runs), nil
 }
@@ -87,82 +79,22 @@ func Summarise(runs []SeedSummary) *SeedsSummary {
 	}
 }
 
-// run returns the run of one seed.
-func (s Seeds) run(seed uint64) Run {
-	r := s.Run
-	r.Config.Train.Seed, r.Model = seed, SeedPath(s.Model, seed)
-	return r
+// series returns the runs of the seeds.
+func (s Seeds) series() *series {
+	all := &series{what: "seed", like: s.Like, sameData: true, refuse: s.Refuse, begin: s.Begin}
+	for i := range s.N {
+		r := s.Run
+		seed := s.Config.Train.Seed + uint64(i)
+		r.Config.Train.Seed, r.Model = seed, SeedPath(s.Model, seed)
+		all.add(seed, r)
+	}
+	return all
 }
 
 // Survey returns the models and checkpoints that earlier calls left of each seed. The element of a seed that begins
 // anew is nil. Without s.Resume, all seeds begin anew. Survey returns an error if a seed cannot be continued, or if
 // the results cannot be averaged with each other or with s.Like. It is called before hours are spent on training.
-func (s Seeds) Survey() ([]*Earlier, error) {
-	found := make([]*Earlier, s.N)
-	if !s.Resume {
-		return found, s.checkOutputs()
-	}
-	from, err := s.startSum()
-	if err != nil {
-		return nil, err
-	}
-	for i := range found {
-		r := s.run(s.Config.Train.Seed + uint64(i))
-		if found[i], err = r.earlier(from, s.Refuse); err != nil {
-			return nil, fmt.Errorf("seed %d: %w; %s", r.Config.Train.Seed, err, anew(r.Model))
-		}
-	}
-	return found, alike(s.Like, found, from)
-}
-
-// checkOutputs returns an error if, for any seed, a file exists that no run wrote.
-func (s Seeds) checkOutputs() error {
-	for i := range s.N {
-		r := s.run(s.Config.Train.Seed + uint64(i))
-		if err := r.checkOutputs(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// startSum returns the name and the checksum of the start model, or nil if there is none.
-func (s *Seeds) startSum() (*model.Start, error) {
-	if s.Start == "" {
-		return nil, nil
-	}
-	return startAt(s.Start)
-}
-
-// trainSeed trains one seed. If found is not nil, it continues from the model or checkpoint that was found.
-func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*SeedSummary, error) {
-	r := s.run(seed)
-	if found != nil && found.Finished {
-		before, err := r.before(found.record)
-		return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
-	}
-	r.Resume = found != nil
-	runtime.GC() // otherwise the network and the data of the previous seed would stay in memory
-	if s.Begin != nil {
-		s.Begin(seed)
-	}
-	sm, err := r.Train(ctx)
-	if err == nil && s.Like == nil {
-		s.Like, err = r.earlier(nil, nil)
-	}
-	return &SeedSummary{Seed: seed, Summary: sm}, err
-}
-
-// before returns the summary of a run that an earlier call finished, given the record in the model file.
-func (r *Run) before(record *model.Record) (*Summary, error) {
-	is, err := startAt(r.Model)
-	if err != nil {
-		return nil, err
-	}
-	s := summarise(r.Model, r.Config, record)
-	s.SHA256 = is.SHA256
-	return s, nil
-}
+func (s Seeds) Survey() ([]*Earlier, error) { return s.series().survey() }
 
 // spread returns the mean and the standard deviation of a value over all runs.
 func spread(runs []SeedSummary, value func(*Summary) float64) Spread {

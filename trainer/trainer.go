@@ -174,6 +174,7 @@ func (s *session) open(ctx context.Context) error {
 		outfile.RemoveLeftovers(BestPath(s.Model))
 		outfile.RemoveLeftovers(s.Model)
 	}
+	s.warnOfUnseen()
 	if err := s.data.holdOut(s.Config.Train.Validation, s.Config.Train.Seed); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (r evalReport) text(w io.Writer) {
 	if r.ROCAUC != nil {
 		fmt.Fprintf(w, "for class %s: ROC AUC %.4f, average precision %.4f\n", r.Classes[1], *r.ROCAUC, *r.AveragePrecision)
 	}
-	r.classes(w)
+	classesText(w, r.Classes, r.Confusion)
 	if len(r.Batches) == 0 {
 		return
 	}
@@ -112,25 +112,25 @@ func interval(limits [2]float64) string {
 	return fmt.Sprintf("%.2f to %s", 100*limits[0], percent(limits[1]))
 }
 
-// classes writes the metrics of each class and its row of the confusion matrix, with complete class names.
-func (r evalReport) classes(w io.Writer) {
-	first, widths := len("class       "), make([]int, len(r.Classes))
-	for k, name := range r.Classes {
+// classesText writes the metrics of each class and its row of the confusion matrix, with complete class names.
+func classesText(w io.Writer, classes []string, confusion [][]int) {
+	first, widths := len("class       "), make([]int, len(classes))
+	for k, name := range classes {
 		first, widths[k] = max(first, utf8.RuneCountInString(name)), max(5, utf8.RuneCountInString(name))
-		for _, row := range r.Confusion {
+		for _, row := range confusion {
 			widths[k] = max(widths[k], len(fmt.Sprint(row[k])))
 		}
 	}
 	const head = "precision    recall        F1  support"
 	fmt.Fprintf(w, "\n%-*s %s  predicted as\n%*s", first, "class", head, first+len(head)+2, "")
-	for k, name := range r.Classes {
+	for k, name := range classes {
 		fmt.Fprintf(w, " %*s", widths[k], name)
 	}
 	fmt.Fprintln(w)
-	for y, c := range metrics.Classes(r.Confusion) {
-		fmt.Fprintf(w, "%-*s %9s %9s %9s %8d ", first, r.Classes[y], shareOf(c.Precision, c.Predicted),
+	for y, c := range metrics.Classes(confusion) {
+		fmt.Fprintf(w, "%-*s %9s %9s %9s %8d ", first, classes[y], shareOf(c.Precision, c.Predicted),
 			shareOf(c.Recall, c.Support), shareOf(c.F1, c.Predicted+c.Support), c.Support)
-		for k, n := range r.Confusion[y] {
+		for k, n := range confusion[y] {
 			fmt.Fprintf(w, " %*d", widths[k], n)
 		}
 		fmt.Fprintln(w)

@@ -67,7 +67,7 @@ func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.Se
 	}
 	s.Progress, s.Warn, s.Estimate = p.show, p.warn, true
 	s.Begin = func(seed uint64) {
-		p.begin(seed)
+		p.beginSeed(seed)
 		note(c, "seed %d: %s", seed, trainer.SeedPath(s.Model, seed))
 	}
 	return s.Train(ctx)

@@ -25,6 +25,7 @@ type epochs struct {
 	run   string        // the configuration's name
 	seed  uint64
 	seeds bool // there are several seeds
+	fold  *int // the fold of a cross-validation, from 1; nil: none
 	log   *runlog.Writer
 	table bool // the log has columns for run and seed
 	start time.Time
@@ -57,9 +58,14 @@ func (p *epochs) close() {
 	}
 }
 
-// begin resets the display for the run of a seed.
-func (p *epochs) begin(seed uint64) {
+// beginSeed resets the display for the run of a seed.
+func (p *epochs) beginSeed(seed uint64) {
 	p.seed, p.seeds, p.begun, p.test, p.start = seed, true, false, nil, time.Now()
+}
+
+// beginFold resets the display for the run of a fold.
+func (p *epochs) beginFold(fold int) {
+	p.fold, p.begun, p.test, p.start = &fold, false, nil, time.Now()
 }
 
 func (p *epochs) show(s trainer.Progress) {
@@ -128,6 +134,7 @@ func (p *epochs) logLine(s trainer.Progress) {
 	if e.Run = p.run; p.seeds || p.table {
 		e.Seed = &p.seed
 	}
+	e.Fold = p.fold
 	err := p.log.Write(e)
 	if err != nil {
 		warn(p.Screen, fmt.Errorf("--log: %w", err))

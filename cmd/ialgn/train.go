@@ -34,8 +34,8 @@ func trainCommand() *cli.Command {
 			"are used:\n" +
 			"  ialgn train tuned.yaml --init digits.safetensors --set train.optimizer.lr=0.001\n" +
 			"--seeds trains N seeds from train.seed on to NAME.seedS.safetensors, and prints mean and\n" +
-			"standard deviation. With --resume, finished seeds are kept:\n" +
-			"  ialgn train mnist.yaml --seeds 5 --resume",
+			"standard deviation. With --resume, finished seeds are kept.\n" +
+			"--folds K divides your own table into K parts and trains NAME.foldN.safetensors, tested on part N.",
 		UsageText: "ialgn train examples/digits/digits.yaml -o digits.safetensors --set train.epochs=3",
 		Flags:     commonFlags(trainFlags()...),
 		Action:    launching(train),
@@ -52,7 +52,8 @@ func trainFlags() []cli.Flag {
 		grouped("continue or repeat",
 			&cli.BoolFlag{Name: "resume", Usage: "continue from the checkpoint"},
 			&cli.StringFlag{Name: "init", Usage: "start from the parameters of the model file `MODEL`"},
-			&cli.IntFlag{Name: "seeds", Usage: "train `N` models with consecutive seeds"}),
+			&cli.IntFlag{Name: "seeds", Usage: "train `N` models with consecutive seeds"},
+			&cli.IntFlag{Name: "folds", Usage: "cross-validate: train `K` models, each tested on another part"}),
 		grouped("records",
 			&cli.StringFlag{Name: "log", Usage: "append one line per epoch to `FILE`: CSV if its name ends in .csv, else JSON"},
 			&cli.StringFlag{Name: "plots", Usage: "write charts of accuracy, loss and learning rate to `DIR`"}),
@@ -77,6 +78,9 @@ func train(c *cli.Context) error {
 		args[0], sets...)
 	if err != nil {
 		return err
+	}
+	if c.IsSet("folds") {
+		return trainFolds(c, cfg, path)
 	}
 	if c.IsSet("seeds") {
 		return trainSeeds(c, cfg, path)
@@ -155,12 +159,8 @@ func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 		return nil
 	}
 	used := append(inputs(c), dataset.Candidates(cfg.Data, folders(c))...)
-	for i := range max(1, c.Int("seeds")) {
-		if c.IsSet("seeds") {
-			used = append(used, trainer.Files(trainer.SeedPath(path, cfg.Train.Seed+uint64(i)))...)
-		} else {
-			used = append(used, trainer.Files(path)...)
-		}
+	for _, model := range modelPaths(c, cfg, path) {
+		used = append(used, trainer.Files(model)...)
 	}
 	return outfile.Apart("Log", log, used...)
 }

@@ -308,8 +308,8 @@ type ownKey struct {
 // ownKeys lists the keys that apply only to data sets in the user's own files. [Config.checkMemory] checks the keys
 // of the data set memory.
 var ownKeys = slices.Concat(
-	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed",
-		"data.order", bitsInLimit.key, "encoder.ranges", "encoder.raw"),
+	keysOf([]string{setCSV, setArrays}, splitKeys...),
+	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", bitsInLimit.key, "encoder.ranges", "encoder.raw"),
 	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
 	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.thousands",
 		"data.columns", "data.drop", "data.categories", "data.missing", "data.missing_values", "data.group"),
@@ -355,13 +355,11 @@ func (c *Config) checkFiles(what string) error {
 	if err := c.checkBitsIn(); err != nil {
 		return err
 	}
-	if c.Data.Test == "" {
+	switch {
+	case c.Data.Test != "":
+		return c.checkUnsplit("data.test", "data.test names a test file")
+	case c.Data.Folds == 0:
 		return c.checkLimit(testShareLimit)
-	}
-	for _, key := range []string{"data.test_share", "data.split_seed"} {
-		if !c.value(key).IsZero() {
-			return c.wrong(key, "omit this key or data.test", "there is nothing to split, because data.test names a test file")
-		}
 	}
 	return nil
 }

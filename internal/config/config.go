@@ -62,6 +62,8 @@ type Data struct {
 
 	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // share of Train used for testing, if Test is empty
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
+	Folds     int     `yaml:"folds" json:"folds,omitempty"` // number of folds of Train; 0: no cross-validation
+	Fold      int     `yaml:"fold" json:"fold,omitempty"`   // the fold that is the test part, from 1
 	// Group is the column of a CSV file whose equal values mark rows that stay in one part. It is not a feature.
 	Group string `yaml:"group" json:"group,omitempty"`
 	Order string `yaml:"order" json:"order,omitempty"` // none | time; none is stored as empty text

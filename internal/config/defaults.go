@@ -43,7 +43,8 @@ const (
 //
 //   - name;
 //   - for csv, data.header;
-//   - for the user's own files, data.test_share (without a test file) and encoder.bits_in (without encoder.raw);
+//   - for the user's own files, data.test_share (without a test file and folds) and encoder.bits_in (without
+//     encoder.raw);
 //   - for the user's own data with train.validation.share, train.validation.stratified (without data.group and
 //     data.order);
 //   - for the schedule step, train.schedule.factor;
@@ -51,8 +52,8 @@ const (
 //     encoder.bits has a default and model.tau follows from the classes ([Config.FitClasses]). For other data, the
 //     two keys remain zero, and [Config.Check] reports this.
 //
-// Complete also resets model.anchors and model.first_pin to their defaults if they do not apply to the network. Equal
-// networks then have equal configurations.
+// Complete also resets model.anchors and model.first_pin to their defaults if they do not apply to the network, and
+// data.test_share to 0 if there are folds. Equal networks then have equal configurations.
 func (c Config) Complete() Config {
 	if c.Name == "" && !c.isSet("name") {
 		c.Name = c.baseName()
@@ -100,7 +101,9 @@ func (c *Config) dropIdle() {
 
 // completeFiles fills in the keys that both csv and arrays have.
 func (c *Config) completeFiles() {
-	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
+	if c.Data.Folds > 0 {
+		c.Data.TestShare = 0
+	} else if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
 	}
 	c.completeBitsIn()

@@ -89,7 +89,7 @@ func TestDocRanges(t *testing.T) {
 
 // allLimits returns the ranges of all keys. It includes keys that apply only to some configurations.
 func allLimits() []limit {
-	all := append(slices.Clone(limits), bitsInLimit, testShareLimit)
+	all := append(slices.Clone(limits), bitsInLimit, testShareLimit, foldsLimit, foldLimit)
 	for i := range kindKeys {
 		all = append(all, kindKeys[i].limit)
 	}

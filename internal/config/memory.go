@@ -29,7 +29,9 @@ func (s *Samples) hasTest() bool { return s != nil && len(s.TestFeatures)+len(s.
 
 // completeMemory fills in the keys of the data set memory.
 func (c *Config) completeMemory() {
-	if c.Data.TestShare == 0 && c.Data.Memory != nil && !c.Data.Memory.hasTest() {
+	if c.Data.Folds > 0 {
+		c.Data.TestShare = 0
+	} else if c.Data.TestShare == 0 && c.Data.Memory != nil && !c.Data.Memory.hasTest() {
 		c.Data.TestShare = defaultTestShare
 	}
 	c.completeBitsIn()
@@ -38,17 +40,15 @@ func (c *Config) completeMemory() {
 // checkMemory checks the keys of the data set memory. It also checks that keys of files are absent.
 func (c *Config) checkMemory() error {
 	for _, k := range ownKeys {
-		ours := slices.Contains([]string{"data.test_share", "data.split_seed", "data.order"}, k.key) ||
+		ours := slices.Contains(splitKeys, k.key) ||
 			strings.HasPrefix(k.key, "encoder.")
 		if key := k.key; !ours && !c.value(key).IsZero() {
 			return c.wrong(key, "omit it, or use data.set: "+oneOf(k.sets), "has no meaning for samples in memory")
 		}
 	}
 	if c.Data.Memory.hasTest() {
-		for _, key := range []string{"data.test_share", "data.split_seed"} {
-			if !c.value(key).IsZero() {
-				return c.wrong(key, "omit this key or the test part", "there is nothing to split, because there are test samples")
-			}
+		if err := c.checkUnsplit("the test part", "there are test samples"); err != nil {
+			return err
 		}
 	} else if c.Data.TestShare != 0 {
 		if err := c.checkLimit(testShareLimit); err != nil {

@@ -13,28 +13,51 @@ import (
 // as opens the data set that a model reads. It reuses the files of set s if they are the model's files and if all
 // columns that the model needs were read.
 func (s *Set) as(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
-	if s == nil || s.files == nil || !s.files.strict || words.model == nil || !s.files.areOf(cfg, folders) {
+	if s == nil || s.files == nil || !s.files.strict || words.model == nil {
 		return open(ctx, cfg, words, folders)
 	}
-	columns, from, err := s.files.columnsAs(words.model)
-	if err != nil || !slices.EqualFunc(columns, s.files.read, func(a, b column) bool {
+	files, err := s.files.of(cfg, folders)
+	if err != nil {
+		return nil, err
+	}
+	if files == nil {
+		return open(ctx, cfg, words, folders)
+	}
+	columns, from, err := files.columnsAs(words.model)
+	if err != nil || !slices.EqualFunc(columns, files.read, func(a, b column) bool {
 		return a.at == b.at && a.Kind == b.Kind && a.Missing == b.Missing
 	}) {
 		return open(ctx, cfg, words, folders)
 	}
-	return s.files.set(ctx, words, columns, from)
+	return files.set(ctx, words, columns, from)
 }
 
-// areOf reports whether these files are the files of cfg and were read as cfg describes.
-func (s *csvFiles) areOf(cfg config.Data, folders []string) bool {
+// of returns these files as the files of cfg, or nil if they are not the files of cfg or were read in another way. If
+// cfg divides the same training file in another way, the result shares the content of the file.
+func (s *csvFiles) of(cfg config.Data, folders []string) (*csvFiles, error) {
 	if s.cfg == cfg {
-		return true
+		return s, nil
 	}
 	own := s.cfg
 	own.Dir, own.Beside = cfg.Dir, cfg.Beside // Dir and Beside only say where the files are
 	f, err := findCSV(cfg, folders)
-	return own == cfg && err == nil && f.files[0].name == s.files[Train].name &&
-		f.files[len(f.files)-1].name == s.files[Test].name
+	if err != nil || f.files[0].name != s.files[Train].name {
+		return nil, nil //nolint:nilerr // opening the files fails with the same error
+	}
+	if last := f.files[len(f.files)-1]; own == cfg && last.name == s.files[Test].name {
+		return s, nil
+	}
+	own.Test, own.TestShare, own.SplitSeed, own.Order = cfg.Test, cfg.TestShare, cfg.SplitSeed, cfg.Order
+	own.Folds, own.Fold = cfg.Folds, cfg.Fold
+	s.decode.Lock()
+	whole := s.decoded[Train] != nil
+	s.decode.Unlock()
+	if own != cfg || cfg.Test != "" || !whole {
+		return nil, nil
+	}
+	other := *s
+	other.cfg, other.files[Test] = cfg, s.files[Train]
+	return &other, other.divide()
 }
 
 // columnsAs returns the columns of a model, with the model's categories and medians. It also returns, for each

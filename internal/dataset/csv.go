@@ -42,6 +42,12 @@ type csvFiles struct {
 	shared  Shared  // groups of the test file that the training file has, too; counted while the test file is read
 	split   []bool  // records of the training file that belong to the test part; nil if there is a test file
 	test    int     // number of records of the test part in the training file
+
+	*decodedFiles // shared by all divisions of the training file
+}
+
+// decodedFiles holds the content of the files that were read.
+type decodedFiles struct {
 	decode  sync.Mutex
 	decoded [2]*fileRows
 }
@@ -64,21 +70,29 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	if err != nil {
 		return nil, err
 	}
-	src := &csvFiles{cfg: cfg, dir: f.dir, layout: lay, strict: words.model == nil}
+	src := &csvFiles{cfg: cfg, dir: f.dir, layout: lay, strict: words.model == nil, decodedFiles: &decodedFiles{}}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
 	if err := src.scan(ctx, words.model); err != nil {
 		return nil, err
 	}
-	names, err := src.sorted()
-	if err != nil {
+	if err := src.sorted(); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 	}
-	if cfg.Test == "" {
-		if src.split, src.test, err = testSplit(cfg, names, src.groups).Choose(src.labels); err != nil {
-			return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
-		}
+	if err := src.divide(); err != nil {
+		return nil, err
 	}
 	return src.set(ctx, words, src.read, src.from)
+}
+
+// divide chooses the records of the test part, unless there is a test file.
+func (s *csvFiles) divide() (err error) {
+	if s.cfg.Test != "" {
+		return nil
+	}
+	if s.split, s.test, err = testSplit(s.cfg, s.classes.names, s.groups).Choose(s.labels); err != nil {
+		return fmt.Errorf("%s: %w", s.files[Train].name, err)
+	}
+	return nil
 }
 
 // set returns the set of these files. words is the form of the set's words. The slice columns lists the columns that

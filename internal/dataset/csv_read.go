@@ -197,17 +197,17 @@ func (d *fileRows) word(t *table, column int, few bool) (code float64, missing b
 	return float64(v.code(word)), false, nil
 }
 
-// sorted returns the names of the classes in order. It renumbers the labels in the same order.
-func (s *csvFiles) sorted() ([]string, error) {
+// sorted orders the names of the classes. It renumbers the labels in the same order.
+func (s *csvFiles) sorted() error {
 	if len(s.labels) == 0 {
-		return nil, errors.New("the file has no records")
+		return errors.New("the file has no records")
 	}
 	if err := s.classes.check(len(s.labels), s.label, s.cfg.Label != ""); err != nil {
-		return nil, err
+		return err
 	}
 	names, place, err := s.classes.sorted()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, c := range s.labels {
 		s.labels[i] = uint8(place[c])
@@ -216,7 +216,7 @@ func (s *csvFiles) sorted() ([]string, error) {
 		s.classes.at[label] = place[c]
 	}
 	s.classes.names = names
-	return names, nil
+	return nil
 }
 
 // csvRow is a record of a part.

@@ -110,7 +110,8 @@ func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders 
 }
 
 // With is like [OpenWith], but reuses the data that another set s has read. s may be nil. If both sets have the same
-// CSV files, they share all data read from these files, now or later. Both sets may be read at the same time.
+// CSV files, they share all data read from these files, now or later. This is also the case if they divide the same
+// training file in two ways. Both sets may be read at the same time.
 func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	if enc.Kept() {
 		return nil, message.WithHint(
@@ -118,14 +119,20 @@ func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, fol
 			"name a model with {Init MODEL}, or omit the key")
 	}
 	words := form{bitsIn: enc.BitsIn, robust: enc.Robust(), raw: enc.Raw}
-	switch {
-	case s == nil || s.files == nil || s.form.model != nil || !s.files.areOf(cfg, folders):
+	if s == nil || s.files == nil || s.form.model != nil {
 		return open(ctx, cfg, words, folders)
-	case s.form == words:
+	}
+	files, err := s.files.of(cfg, folders)
+	switch {
+	case err != nil:
+		return nil, err
+	case files == nil:
+		return open(ctx, cfg, words, folders)
+	case files == s.files && s.form == words:
 		same := *s
 		return &same, nil
 	}
-	return s.files.set(ctx, words, s.files.read, s.files.from)
+	return files.set(ctx, words, files.read, files.from)
 }
 
 // OpenFor is like [Open], for a set that a model reads. The encoder's quantiser turns all numbers of the set into

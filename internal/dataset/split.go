@@ -14,7 +14,9 @@ import (
 // Split says how samples are divided into two parts: the test part or the validation part, and the rest. Without
 // groups and order, samples are drawn from each class.
 type Split struct {
-	Share      float64
+	Share      float64 // of the chosen part; no meaning with folds
+	Folds      int     // the samples are divided into this number of folds; 0: there are no folds
+	Fold       int     // the fold that is chosen, from 1
 	Seed       uint64
 	Classes    []string
 	Groups     *Groups // the samples of a group stay in one part; nil: there are no groups
@@ -24,19 +26,28 @@ type Split struct {
 
 // testSplit returns the split that a configuration describes for the test part.
 func testSplit(cfg config.Data, classes []string, groups *Groups) Split {
-	return Split{Share: cfg.TestShare, Seed: cfg.SplitSeed, Classes: classes, Groups: groups, Ordered: cfg.Ordered()}
+	return Split{
+		Share: cfg.TestShare, Folds: cfg.Folds, Fold: cfg.Fold, Seed: cfg.SplitSeed, Classes: classes, Groups: groups,
+		Ordered: cfg.Ordered(),
+	}
 }
 
 // These are the streams of random numbers for splits. Other uses of a seed have other streams.
 const (
 	splitStream      = 0x69616c676e2f7370 // "ialgn/sp"
 	validationStream = 0x69616c676e2f7661 // "ialgn/va"
+	foldStream       = 0x69616c676e2f666f // "ialgn/fo"
 )
 
 // Choose returns which samples are chosen, and their number. The choice depends only on the split and on the labels.
-// At least one sample of each class is not chosen. If this is impossible, or if no sample can be chosen, Choose
-// returns an error.
+// Without folds, at least one sample of each class is not chosen. If this is impossible, or if no sample can be chosen,
+// Choose returns an error.
+//
+// With folds, Choose chooses one of them. Each sample is in exactly one fold, and no fold is empty.
 func (s Split) Choose(labels []uint8) (chosen []bool, n int, err error) {
+	if s.Folds > 0 {
+		return s.chooseFold(labels)
+	}
 	if !(s.Share > 0 && s.Share < 1) {
 		return nil, 0, fmt.Errorf("%s: %g is not between 0 and 1; give a share, or name a test file with data.test", s.key(),
 			s.Share)

@@ -16,6 +16,9 @@ type goldenSplits struct {
 	Counts     [][]int   // rows of each class for each person
 	Stratified [][]int   // for each seed, the test rows of each class
 	Grouped    []float64 // for each seed, the largest difference between the test share of a class and Share
+	Folds      [][]int   // for each of five folds, the rows of each class
+	GroupFolds []float64 `json:"group_folds"` // for each seed, the error of five folds of persons
+	PlainFolds float64   `json:"plain_group_folds"`
 }
 
 // readGolden returns the golden file, and the labels and persons of its rows.

@@ -207,6 +207,8 @@ func TestKeys(t *testing.T) {
 	}
 	add("init", "0", "init", "table.csv")
 	add("train", "0", append([]string{"train", "table.yaml"}, small...)...)
+	add("train --folds", "0", append([]string{"train", "table.yaml", "--folds", "2", "--plots", "plots"}, small...)...)
+	add("train --folds", "0", append([]string{"train", "table.yaml", "--folds", "2", "--resume"}, small...)...)
 	add("eval", "0", "eval", "table.safetensors")
 	add("compile", "0", "compile", "table.safetensors", "-o", "board", "--target", "ice40", "--style", "lut", "--wrap",
 		"stream", "--freq", "12")

@@ -14,7 +14,8 @@ import (
 type Run struct {
 	Name   string  // name of the configuration; "" if the log does not contain it
 	Seed   *uint64 // nil if the log does not contain it
-	Call   int     // counts the runs with the same name and seed in the log, from 1
+	Fold   *int    // nil if the run is not a fold of a cross-validation
+	Call   int     // counts the runs with the same name, seed and fold in the log, from 1
 	Epochs []Epoch // in ascending order, at least one
 }
 
@@ -211,10 +212,10 @@ func (f *Follower) enter(e Epoch, err error) {
 		f.wrong(err)
 		return
 	}
-	key := e.Run + " " + seedText(&e)
+	key := e.Run + " " + seedText(&e) + " " + foldText(&e)
 	r := f.now[key]
 	if r == nil || e.Epoch == 1 {
-		next := &Run{Name: e.Run, Seed: e.Seed, Call: 1}
+		next := &Run{Name: e.Run, Seed: e.Seed, Fold: e.Fold, Call: 1}
 		if r != nil {
 			next.Call = r.Call + 1
 		}

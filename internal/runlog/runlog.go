@@ -32,6 +32,7 @@ type Epoch struct {
 	Run        string         `json:"-"` // name of the configuration; only in CSV
 	Time       string         `json:"time"`
 	Seed       *uint64        `json:"seed,omitempty"` // nil if unknown, which is possible in JSON
+	Fold       *int           `json:"fold,omitempty"` // fold of a cross-validation, from 1; nil: none
 	Epoch      int            `json:"epoch"`          // from 1
 	Rate       float64        `json:"learning_rate"`  // in the epoch's last step
 	Loss       float64        `json:"loss"`
@@ -124,6 +125,23 @@ var columns = []column{
 	luts("encoder", func(l *estimate.LUTs) *int { return &l.Encoder }),
 	luts("total", func(l *estimate.LUTs) *int { return &l.Total }),
 	perhaps("validation_metric", func(e *Epoch) **float64 { return &e.Metric }),
+	{"fold", foldText, setFold},
+}
+
+func foldText(e *Epoch) string {
+	if e.Fold == nil {
+		return ""
+	}
+	return strconv.Itoa(*e.Fold)
+}
+
+func setFold(e *Epoch, text string) error {
+	if text == "" {
+		return nil
+	}
+	fold, err := strconv.Atoi(text)
+	e.Fold = &fold
+	return err
 }
 
 func seedText(e *Epoch) string {

@@ -299,6 +299,9 @@ func name(r *runlog.Run, log string) string {
 	if r.Seed != nil {
 		text += fmt.Sprintf(" seed %d", *r.Seed)
 	}
+	if r.Fold != nil {
+		text += fmt.Sprintf(" fold %d", *r.Fold)
+	}
 	if r.Call > 1 {
 		text += fmt.Sprintf(", run %d", r.Call)
 	}
