@@ -81,6 +81,16 @@ func maxOffset(offsets []int) int {
 // LargestCount returns the largest possible class count.
 func (f *Frozen) LargestCount() int { return f.Width/len(f.Classes) + maxOffset(f.Offsets) }
 
+// Counted returns the sum of the largest possible counts of all classes. It is the number of the chains, plus all
+// offsets.
+func (f *Frozen) Counted() int {
+	n := f.Width
+	for _, offset := range f.Offsets {
+		n += offset
+	}
+	return n
+}
+
 // maxCalibrated limits the number of validation samples in a file, so that sums cannot overflow.
 const maxCalibrated = 1 << 40
 
