@@ -139,7 +139,7 @@ func (r *Run) test(ctx context.Context, one *FoldSummary, all *FoldsSummary) err
 	if err != nil {
 		return err
 	}
-	e := &Earlier{path: r.Model, record: &m.Record}
+	e := &Earlier{path: r.Model, network: m}
 	if err := e.sameData(&Data{Name: test.Name, TrainSHA256: m.Record.Train, TestSHA256: test.SHA256}); err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (s *series) trainOne(ctx context.Context, i int, found *Earlier) (one finis
 	r := s.runs[i]
 	if found != nil && found.Finished {
 		one.before = true
-		one.summary, err = r.before(found.record)
+		one.summary, err = r.before(found.network)
 		return one, err
 	}
 	r.Resume, r.Like = found != nil, s.like
@@ -118,13 +118,13 @@ func (s *series) trainOne(ctx context.Context, i int, found *Earlier) (one finis
 	return one, err
 }
 
-// before returns the summary of a run that an earlier call finished, given the record in the model file.
-func (r *Run) before(record *model.Record) (*Summary, error) {
+// before returns the summary of a run that an earlier call finished, given its model, which may lack the arrays.
+func (r *Run) before(m *model.Model) (*Summary, error) {
 	is, err := startAt(r.Model)
 	if err != nil {
 		return nil, err
 	}
-	s := summarise(r.Model, r.Config, record)
+	s := summarise(r.Model, r.Config, m)
 	s.SHA256 = is.SHA256
 	return s, nil
 }
@@ -139,23 +139,23 @@ func (s *series) alike(found []*Earlier, from *model.Start) error {
 		switch {
 		case e == nil:
 			begins = true
-		case from != nil && sumOf(e.record.Start) != from.SHA256:
-			return fmt.Errorf("%w; %s", otherStart(e.path, e.record.Start, from), s.anew(e.model))
+		case from != nil && sumOf(e.network.Record.Start) != from.SHA256:
+			return fmt.Errorf("%w; %s", otherStart(e.path, e.network.Record.Start, from), s.anew(e.model))
 		case first == nil:
 			first = e
-		case sumOf(e.record.Start) != sumOf(first.record.Start):
+		case sumOf(e.network.Record.Start) != sumOf(first.network.Record.Start):
 			return message.Optionf("%s: started from %s, but %s from %s; move the files of one run away and train it like "+
 				"the other, with {Init} if that started from a model",
-				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
-		case s.sameData && (e.record.Train != first.record.Train || e.record.Test != first.record.Test):
+				e.path, origin(e.network.Record.Start), first.path, origin(first.network.Record.Start))
+		case s.sameData && (e.network.Record.Train != first.network.Record.Train || e.network.Record.Test != first.network.Record.Test):
 			return fmt.Errorf("%s: was trained on another version of data set %s than %s; move the files of the run with the "+
 				"wrong version away, to train it anew",
-				e.path, e.record.DataSet, first.path)
+				e.path, e.network.Record.DataSet, first.path)
 		}
 	}
-	if begins && from == nil && first != nil && first.record.Start != nil {
+	if begins && from == nil && first != nil && first.network.Record.Start != nil {
 		return message.Optionf("%s: started from %s, so new %ss must start from it, too; name it with {Init}", first.path,
-			origin(first.record.Start), s.what)
+			origin(first.network.Record.Start), s.what)
 	}
 	return nil
 }

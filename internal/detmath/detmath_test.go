@@ -178,3 +178,17 @@ func BenchmarkExpAll(b *testing.B) {
 		ExpAll(dst, x, 0)
 	}
 }
+
+// TestExp64 compares Exp64 with package math, on a grid and for arguments whose exponential is not a normal number.
+func TestExp64(t *testing.T) {
+	for i := range 400_001 {
+		x := -float64(i) / 20_000
+		if got, want := Exp64(x), math.Exp(x); math.Abs(got-want) > 1e-13*want {
+			t.Fatalf("Exp64(%v) = %v, want %v within 1e-13 of it", x, got, want)
+		}
+	}
+	if Exp64(0) != 1 || Exp64(-1e9) != 0 || Exp64(-math.SmallestNonzeroFloat64) != 1 {
+		t.Errorf("Exp64 of 0, -1e9 and the smallest number: %v, %v, %v, want 1, 0, 1", Exp64(0), Exp64(-1e9),
+			Exp64(-math.SmallestNonzeroFloat64))
+	}
+}

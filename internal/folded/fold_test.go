@@ -199,11 +199,14 @@ func models() map[string]*model.Frozen {
 		Width: 240, Depth: 6, Features: 150, Bits: 4, BitsIn: 5, Classes: 4, ShareA: 0.2,
 		ShareBinary: 0.8,
 	}
+	offsets := chains
+	offsets.Offsets = true
 	few := netgen.FrozenOptions{Width: 30, Depth: 4, Features: 6, Bits: 4, BitsIn: 6, Classes: 3}
 	return map[string]*model.Frozen{
 		"constant chains": odd(netgen.Frozen(1, few)),
 		"chains":          netgen.Frozen(1, chains), "one feature": netgen.Frozen(2, one),
-		"wide": netgen.Frozen(4, wide), "several banks": netgen.Frozen(5, banks),
+		"offsets": netgen.Frozen(3, offsets),
+		"wide":    netgen.Frozen(4, wide), "several banks": netgen.Frozen(5, banks),
 		"wide, own thresholds": odd(netgen.Frozen(6, wide)),
 	}
 }
@@ -221,6 +224,7 @@ func TestEngine(t *testing.T) {
 		{"one feature", 1, 20},
 		{"one feature", 4, 20},
 		{"constant chains", 2, 20},
+		{"offsets", 2, 10},
 		{"wide", 4, 8},
 		{"wide, own thresholds", 1, 8},
 		{"several banks", 1, 4},

@@ -1,6 +1,6 @@
 // Package metrics computes how well a classifier does on labelled samples. Its input is a confusion matrix, whose
 // element [i][j] is the number of samples of class i that were predicted as class j. Metrics of two classes that rank
-// samples have [Scores] as input.
+// samples have [Scores] as input. [Calibration] reads probabilities, and [Rejection] reads class counts.
 //
 // The metrics have the names and values of scikit-learn 1.2. A quotient with denominator 0 is 0 (zero_division=0). A
 // class without samples has no influence on [BalancedAccuracy]. A class without samples and without predictions has no
@@ -52,10 +52,23 @@ func correct(confusion [][]int) (right, all int) {
 
 // BalancedAccuracy returns the mean recall of the classes that have samples.
 func BalancedAccuracy(confusion [][]int) float64 {
+	right, support := make([]int, len(confusion)), make([]int, len(confusion))
+	for y, row := range confusion {
+		right[y] = row[y]
+		for _, n := range row {
+			support[y] += n
+		}
+	}
+	return meanRecall(right, support)
+}
+
+// meanRecall returns the mean recall of the classes that have samples. A class has support samples, of which right were
+// predicted as the class.
+func meanRecall(right, support []int) float64 {
 	total, classes := 0.0, 0
-	for _, c := range Classes(confusion) {
-		if c.Support > 0 {
-			total, classes = total+c.Recall, classes+1
+	for y, n := range support {
+		if n > 0 {
+			total, classes = total+ratio(right[y], n), classes+1
 		}
 	}
 	return total / float64(max(1, classes))

@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ialgn/internal/message"
+	"ialgn/internal/softmax"
 )
 
 // golden is a case of lab/metrics/golden.py.
@@ -31,6 +33,12 @@ type golden struct {
 	Scores           [][]int32    `json:"scores"`
 	AveragePrecision *float64     `json:"average_precision"`
 	ROCAUC           *float64     `json:"roc_auc"`
+	Labels           []uint8      `json:"labels"`
+	Counts           [][]int32    `json:"counts"`
+	Temperature      float64      `json:"temperature"`
+	LogLoss          float64      `json:"log_loss"`
+	ExpectedError    float64      `json:"expected_calibration_error"`
+	Rejection        []Answered   `json:"rejection"`
 }
 
 // TestMetricsEqualScikitLearn compares all metrics and Wilson's intervals with the values of scikit-learn and scipy,
@@ -63,10 +71,28 @@ func TestMetricsEqualScikitLearn(t *testing.T) {
 				got.ROCAUC = &area
 			}
 		}
+		if want.Counts != nil {
+			got.Labels, got.Counts, got.Temperature = want.Labels, want.Counts, want.Temperature
+			got.scores()
+		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", want.Name, diff)
 		}
 	}
+}
+
+// scores computes the metrics that need class counts.
+func (g *golden) scores() {
+	var calibration Calibration
+	var predicted []uint8
+	table, p := softmax.New(g.Temperature, 1000), make([]float64, len(g.Confusion))
+	for i, counts := range g.Counts {
+		predicted = append(predicted, uint8(slices.Index(counts, slices.Max(counts))))
+		softmax.Float(table, p, counts)
+		calibration.Add(p, int(g.Labels[i]))
+	}
+	g.LogLoss, g.ExpectedError = calibration.LogLoss(), calibration.ExpectedError()
+	g.Rejection = Rejection(g.Labels, predicted, slices.Concat(g.Counts...), len(g.Confusion))
 }
 
 // differences returns the scores of samples, given the score of each sample of class 0 and of class 1. Each sample has
@@ -124,6 +150,9 @@ func TestNoSamples(t *testing.T) {
 		}
 	}
 	all := [2]float64{0, 1}
+	if c := (Calibration{}); c.ExpectedError() != 0 || c.LogLoss() != 0 {
+		t.Errorf("calibration error %v, log loss %v", c.ExpectedError(), c.LogLoss())
+	}
 	if a, b := AccuracyInterval(none), BalancedAccuracyInterval(none); a != all || b != all {
 		t.Errorf("intervals %v and %v, want %v", a, b, all)
 	}
@@ -238,5 +267,27 @@ func TestLookup(t *testing.T) {
 		if _, err := Lookup(c.name, c.classes); err == nil || err.Error() != c.want || message.Hint(err) != c.hint {
 			t.Errorf("%s: error %v with hint %q, want %q and %q", c.name, err, message.Hint(err), c.want, c.hint)
 		}
+	}
+}
+
+// TestConfidenceBins checks that the upper limit of a bin belongs to the bin.
+func TestConfidenceBins(t *testing.T) {
+	for k := range confidenceBins {
+		limit := float64(k+1) / confidenceBins
+		if got, beyond := binOf(limit), binOf(math.Nextafter(limit, 2)); got != k || beyond != min(k+1, confidenceBins-1) {
+			t.Errorf("bins of %v and the next number: %d and %d, want %d and %d", limit, got, beyond, k,
+				min(k+1, confidenceBins-1))
+		}
+	}
+}
+
+// TestRejectionOfOneClass checks that the lead of a class alone is its count.
+func TestRejectionOfOneClass(t *testing.T) {
+	want := []Answered{{2, 2, 1}, {1, 1, 1}, {1, 1, 1}}
+	if diff := cmp.Diff(want, Rejection([]uint8{0, 0}, []uint8{0, 0}, []int32{0, 2}, 1)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if got := Rejection(nil, nil, nil, 2); len(got) != 0 {
+		t.Errorf("no samples: %v", got)
 	}
 }

@@ -2,7 +2,8 @@
 
     /usr/bin/python3 lab/metrics/golden.py > internal/metrics/testdata/golden.json
 
-Each case has a confusion matrix. Cases of two classes also have a score for each sample of each class.
+Each case has a confusion matrix. Cases of two classes also have a score for each sample of each class. Cases with counts
+have the label of each sample, and its count of each class. Probabilities are scipy's softmax of counts / temperature.
 """
 
 import json
@@ -11,6 +12,7 @@ import warnings
 
 import numpy
 import sklearn
+from scipy.special import softmax
 from scipy.stats import binomtest
 from sklearn import metrics
 
@@ -50,6 +52,45 @@ def case(name, classes, labels, predicted, scores=None):
         c["average_precision"] = metrics.average_precision_score(labels, scores)
         if len(set(labels)) == 2:  # otherwise scikit-learn refuses
             c["roc_auc"] = metrics.roc_auc_score(labels, scores)
+    return c
+
+
+def expected_calibration_error(labels, predicted, confidence):
+    """Guo et al. 2017: 15 bins (k / 15, (k + 1) / 15], each weighted by its share of the samples."""
+    bins = numpy.linspace(0, 1, 16)
+    error = 0
+    for low, high in zip(bins[:-1], bins[1:]):
+        inside = (confidence > low) & (confidence <= high)
+        if inside.any():
+            accuracy = (labels == predicted)[inside].mean()
+            error += inside.mean() * abs(accuracy - confidence[inside].mean())
+    return error
+
+
+def counted(name, samples, classes, temperature, spread, skill):
+    """A case with integer counts, and the results if samples with small leads are not answered."""
+    labels = random.integers(classes, size=samples)
+    counts = random.integers(spread, size=(samples, classes))
+    counts[numpy.arange(samples), labels] += (random.random(samples) * skill).astype(int)
+    predicted = counts.argmax(axis=1)
+    c = case(name, classes, labels, predicted)
+    probabilities = softmax(counts / temperature, axis=1)
+    c["labels"], c["counts"], c["temperature"] = labels.tolist(), counts.tolist(), temperature
+    c["log_loss"] = metrics.log_loss(labels, probabilities, labels=range(classes))
+    c["expected_calibration_error"] = expected_calibration_error(labels, predicted, probabilities.max(axis=1))
+    c["rejection"] = []
+    ordered = numpy.sort(counts, axis=1)
+    lead = ordered[:, -1] - ordered[:, -2]
+    for margin in range(lead.max() + 1):
+        answered = lead >= margin
+        truth, guess = labels[answered], predicted[answered]
+        c["rejection"].append(
+            {
+                "Samples": int(answered.sum()),
+                "Correct": int((truth == guess).sum()),
+                "Balanced": metrics.balanced_accuracy_score(truth, guess),
+            }
+        )
     return c
 
 
@@ -94,6 +135,10 @@ for i, (samples, share, shift, spread) in enumerate(
     [(5, 0.5, 1, 1), (20, 0.3, 0, 1), (60, 0.1, 3, 2), (100, 0.5, 5, 40), (200, 0.9, -2, 1), (300, 0.02, 4, 2)]
 ):
     cases.append(ranked("random scores %d" % i, samples, share, shift, spread))
+for i, (samples, classes, temperature, spread, skill) in enumerate(
+    [(1, 2, 1.5, 3, 4), (40, 3, 1e6, 9, 3), (60, 2, 2, 4, 6), (80, 10, 0.05, 5, 9), (200, 5, 4.1, 30, 40), (100, 3, 9, 20, 0)]
+):
+    cases.append(counted("random counts %d" % i, samples, classes, temperature, spread, skill))
 
 print("scikit-learn " + sklearn.__version__, file=sys.stderr)
 print("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]")

@@ -86,7 +86,7 @@ func Check(ctx context.Context, d verify.Design) (*Result, error) {
 		r.Reason = err.Error()
 		return r, search(d, p, wrongCounter(err), r)
 	}
-	r.Outputs = len(k.raw.Outputs())
+	r.Outputs = k.lastLayer()
 	if err := proveAll(d, p, k, r); err != nil || !r.Proved {
 		return r, err
 	}
@@ -138,7 +138,7 @@ func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 // proveCuts proves the counted bits. It tries one choice of corresponding roots after another. If no choice leads to
 // a result, proveCuts returns false.
 func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err error) {
-	progress.Say(p.ctx, "proving %d bits of the last layer", len(k.raw.Outputs()))
+	progress.Say(p.ctx, "proving %d bits of the last layer", k.lastLayer())
 	for range maxProofs {
 		product, changed, err := k.align(p.ctx)
 		if err != nil {
@@ -179,14 +179,15 @@ func show(ctx context.Context, d verify.Design, samples verify.Stimuli, r *Resul
 	return nil
 }
 
-// reference returns the circuit that the product's cut is compared with. Its outputs are the last layer, in the
-// order of the chains.
+// reference returns the circuit that the product's cut is compared with. Its outputs are the roots of the raw netlist.
 func reference(d verify.Design, k *cuts) cec.Circuit {
 	if d.Spec == nil {
 		return cec.Netlist(k.raw.Netlist)
 	}
 	return func(w io.Writer) error {
-		return d.Spec.WriteAIGER(w, spec.Options{Words: d.Words(), Thermometer: d.Project() > 0})
+		return d.Spec.WriteAIGER(w, spec.Options{
+			Words: d.Words(), Thermometer: d.Project() > 0, Counted: !k.raw.Roots.Ports,
+		})
 	}
 }
 
