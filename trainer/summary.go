@@ -3,6 +3,7 @@ package trainer
 import (
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 )
 
@@ -27,6 +28,7 @@ type Summary struct {
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
 
+	*metrics.Values // of the kept epoch on the test set; nil if an earlier version evaluated this epoch
 	*Speed
 	*Seen
 	SHA256 string `json:"model_sha256"`

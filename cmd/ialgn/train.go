@@ -189,6 +189,10 @@ func (r trainReport) text(w io.Writer) {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
 	}
+	if v := r.Values; v != nil {
+		fmt.Fprintf(w, "test samples: balanced accuracy %s, macro F1 %s, Matthews coefficient %.4f\n",
+			percent(v.BalancedAccuracy), percent(v.MacroF1), v.MatthewsCorrcoef)
+	}
 	clippedText(w, r.Clipped, r.Samples)
 	unknownText(w, r.Unknown, r.Samples)
 	if r.Gap != nil {

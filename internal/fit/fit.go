@@ -32,6 +32,7 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 	"ialgn/internal/outfile"
 
 	"ialgn/internal/target"
@@ -73,8 +74,9 @@ const (
 // Result is the result of a search.
 type Result struct {
 	Target  string    `json:"target"`
-	Budget  int       `json:"budget"` // largest number of LUTs or, for a device, of logic cells
-	Front   []Network `json:"front"`  // networks of the front, the smallest first
+	Metric  string    `json:"metric,omitempty"` // metric by which the search chooses; empty for the accuracy
+	Budget  int       `json:"budget"`           // largest number of LUTs or, for a device, of logic cells
+	Front   []Network `json:"front"`            // networks of the front, the smallest first
 	Best    Best      `json:"best"`
 	LeftOut []string  `json:"left_out"` // work for which there was no time; a call with Resume does it
 	Files   []string  `json:"files"`    // paths of the front's table and charts
@@ -86,10 +88,16 @@ type Network struct {
 	Accuracy   float64 `json:"accuracy"`   // on the test samples
 	Validation float64 `json:"validation"` // of its trial, on the validation samples; 0 if no trial had its size
 	LUTs       LUTs    `json:"luts"`
-	Config     string  `json:"config"`
-	Model      string  `json:"model"`
-	Budget     int     `json:"budget"`
-	Choice     string  `json:"choice"` // the values that the search chose
+
+	// Metric is like Validation for the metric of the search. It is nil if no trial had the network's size. Values are
+	// on the test samples. Both are nil if the search is for the accuracy.
+	Metric *float64 `json:"validation_metric,omitempty"`
+	*metrics.Values
+
+	Config string `json:"config"`
+	Model  string `json:"model"`
+	Budget int    `json:"budget"`
+	Choice string `json:"choice"` // the values that the search chose
 }
 
 // Best is the network that was finished. It is the most accurate network on the validation samples, among the
@@ -200,7 +208,7 @@ func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) 
 		return nil, err
 	}
 	s.dims = dimensions(s.subject, d)
-	usual, err := s.config(s.usual(), s.classes, 1, "", 0, 0)
+	usual, err := s.config(s.usual(), s.classes, 1, "", 0, s.heldOut())
 	if err != nil {
 		return nil, err
 	}
@@ -254,9 +262,14 @@ func (s *search) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := set.Read(ctx, dataset.Train, func([]uint16, int) error { return nil }); err != nil {
+	counts := make([]int, len(set.Classes))
+	if err := set.Read(ctx, dataset.Train, func(_ []uint16, label int) error {
+		counts[label]++
+		return nil
+	}); err != nil {
 		return err
 	}
+	s.metric, s.rootWeights = s.draft.Metric(), config.RootBalanced(set.Classes, counts)
 	s.features, s.bitsIn, s.classes, s.samples = set.Features, set.BitsIn, len(set.Classes), set.TrainSamples
 	s.Data = s.Data.Opened(set)
 	s.images, s.digest = set.Shape != (dataset.Shape{}), set.Digest(dataset.Train)
