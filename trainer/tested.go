@@ -21,8 +21,10 @@ type tested map[int]*metrics.Values
 func (s *session) addTesting() {
 	s.tested = tested{}
 	s.restoring = append(s.restoring, func(info *model.Info) []model.Tensor {
-		if text := info.Checkpoint[testedKey]; text != "" && json.Unmarshal([]byte(text), &s.tested) != nil {
-			s.tested = tested{} // an edited file; the metrics have no influence on the run
+		var known tested
+		// A file that was edited is no error, because the metrics have no influence on the run.
+		if err := json.Unmarshal([]byte(info.Checkpoint[testedKey]), &known); err == nil && known != nil {
+			s.tested = known
 		}
 		return nil
 	})

@@ -3,16 +3,22 @@ package grid
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	library "ialgn"
 	"ialgn/internal/build"
 	"ialgn/internal/config"
+	"ialgn/internal/dataset"
 	"ialgn/internal/diagnose"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/internal/outfile"
+	"ialgn/trainer"
 )
 
 // Result holds the facts about a finished run that tables and plots need. It depends only on the model file. It is
@@ -28,6 +34,7 @@ type Result struct {
 	Categories     diagnose.Categories   `json:"categories"`
 	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one for each layer
 	Costs          *Costs                `json:"luts,omitempty"`  // LUTs of the compiled network, if the grid counts them
+	Test           *metrics.Values       `json:"test,omitempty"`  // metrics on the test samples, if [Plan.Scored] is set
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
@@ -65,15 +72,55 @@ func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard
 		return nil, err
 	}
 	r.SHA256, r.Commit = sum, build.Commit()
-	err = outfile.Write(file, func(w io.Writer) error {
+	if err := r.write(file); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// write writes a result to its file.
+func (r *Result) write(file string) error {
+	return outfile.Write(file, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(r)
 	})
+}
+
+// score gives a run and its result the metrics on the test samples. If the result has none yet, the model is evaluated,
+// so that the metrics do not depend on interruptions. If the data are not found, there are no metrics.
+func (p *Plan) score(ctx context.Context, run *trainer.SeedSummary, r *Result) error {
+	defer func() { run.Values = r.Test }()
+	if r.Test != nil {
+		return nil
+	}
+	if r.Test = run.Values; r.Test == nil {
+		e, err := p.evaluate(ctx, run.Model)
+		var missing *dataset.MissingError
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w while %s was evaluated: nothing is lost", trainer.ErrInterrupted, run.Model)
+		case errors.As(err, &missing):
+			return nil
+		case err != nil:
+			return err
+		}
+		r.Test = &metrics.Values{
+			BalancedAccuracy: e.BalancedAccuracy, MacroF1: e.MacroF1, MatthewsCorrcoef: e.MatthewsCorrcoef,
+			ROCAUC: e.ROCAUC, AveragePrecision: e.AveragePrecision,
+		}
+	}
+	return r.write(ResultPath(run.Model))
+}
+
+// evaluate evaluates a model on its test samples.
+func (p *Plan) evaluate(ctx context.Context, path string) (*library.Evaluation, error) {
+	m, err := library.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	defer m.Close()
+	return m.Evaluate(ctx, library.EvalOptions{Data: library.Data{Folders: p.Folders}, Engine: "simulator"})
 }
 
 // whole reports whether a result that was read from a file is complete, since users may have edited the file. A
