@@ -13,7 +13,9 @@
 //   - The search keeps within its minutes. A rehearsal during the first round measures how long finishing a network
 //     takes, and this time is reserved. Work for which there was no time is listed in [Result.LeftOut]. A later call
 //     does this work.
-//   - Accuracies on the test samples are reported, but do not influence the search.
+//   - If the draft has train.validation.metric, this metric takes the place of the accuracy, class weights are searched,
+//     too, and networks of the front hold out a part of the training samples to keep their best epoch by this metric.
+//   - Results on the test samples are reported, but do not influence the search.
 //   - The file fit.json in the folder holds all decisions and results. An interrupted search continues from it.
 //   - Decisions depend only on the results of the trials, and these results depend only on the configuration.
 //     However, the number of trials depends on the speed of the machine.
@@ -131,8 +133,9 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Run searches for the best network for the data set of a draft. It keeps the keys of the draft, except model.width,
-// train.epochs, train.validation and name, which the search sets.
+// Run searches for the best network for the data set of a draft. The best network has the best value of the draft's
+// train.validation.metric. It keeps the keys of the draft, except model.width, train.epochs, train.validation.share,
+// train.validation.patience and name, which the search sets.
 func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
