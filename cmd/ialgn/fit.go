@@ -32,7 +32,7 @@ func fitCommand() *cli.Command {
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "target", Usage: "search for `TARGET`: a family of compile, or a device of synth"},
 			&cli.StringFlag{Name: "label", Usage: "read the classes from column `NAME` (default: the last column)"},
-			&cli.StringFlag{Name: "metric", Usage: "search for the best `NAME`, such as balanced_accuracy or f1_macro (default: accuracy)"},
+			&cli.StringFlag{Name: "metric", Usage: "search for the best `NAME`, such as balanced_accuracy (default: accuracy)"},
 			&cli.IntFlag{Name: "luts", Usage: "use at most `N` LUTs, encoder included (default: size of the device, or 2000)"},
 			&cli.Float64Flag{Name: "clock", Usage: "insert registers to reach a clock of `MHZ` (default: 12 on a device)"},
 			&cli.StringFlag{Name: "wrap", Usage: "add the interface `KIND`, as in compile (default on a device: stream)"},

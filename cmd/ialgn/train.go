@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -165,6 +166,10 @@ func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 	return outfile.Apart("Log", log, used...)
 }
 
+// uneven is the least difference between accuracy and balanced accuracy for which the report has a line about balanced
+// accuracy. If the classes are about equally frequent and equally hard, this line says nothing new.
+const uneven = 0.01
+
 type trainReport struct {
 	*trainer.Summary
 	*ranksReport
@@ -189,7 +194,7 @@ func (r trainReport) text(w io.Writer) {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
 	}
-	if v := r.Values; v != nil {
+	if v := r.Values; v != nil && math.Abs(v.BalancedAccuracy-r.TestAccuracy) >= uneven {
 		fmt.Fprintf(w, "test samples: balanced accuracy %s, macro F1 %s, Matthews coefficient %.4f\n",
 			percent(v.BalancedAccuracy), percent(v.MacroF1), v.MatthewsCorrcoef)
 	}
