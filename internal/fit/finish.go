@@ -201,7 +201,7 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 			}
 		}
 	}
-	epoch *= (1 - s.heldOut()) / (1 - validationShare) // networks of the front are trained on more samples than trials
+	epoch /= (1 - validationShare) / (1 - s.heldOut()) // the front is trained on more samples than trials are
 	return min(max(usualEpochs, int((seconds-s.ledger.Fixed)/epoch)), s.cap())
 }
 
