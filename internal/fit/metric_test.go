@@ -16,7 +16,8 @@ import (
 const metricKey = "train.validation.metric="
 
 // TestMetric searches for the best macro F1, without time for trials. The configuration of each network must have the
-// metric and class weights, and give the same model again. The reported metrics must be the metrics of this model.
+// metric and class weights. The reported metrics must be the metrics of the model. The configuration of the best network
+// must give the same model again.
 func TestMetric(t *testing.T) {
 	dir := t.TempDir()
 	r, err := Run(t.Context(), tableDraft(t, table(t, 300), metricKey+"f1_macro"),
@@ -35,7 +36,6 @@ func TestMetric(t *testing.T) {
 		if v := cfg.Train.Validation; v.Metric != "f1_macro" || v.Share != frontShare || cfg.Train.ClassWeights == "" {
 			t.Errorf("%s: validation %+v, class weights %q", n.Config, v, cfg.Train.ClassWeights)
 		}
-		again(t, n)
 		m, err := library.Open(n.Model)
 		if err != nil {
 			t.Fatal(err)
@@ -51,6 +51,7 @@ func TestMetric(t *testing.T) {
 			t.Errorf("%s: %+v with accuracy %v, evaluated %+v", n.Model, n.Values, n.Accuracy, e)
 		}
 	}
+	again(t, r.Best.Network)
 	for _, f := range ledgerOf(t, dir).Rungs[0].Trials {
 		if len(f.Metric) != 1 || len(f.Wrong) != 1 || f.loss() != 1-f.Metric[0] {
 			t.Errorf("trial %+v, loss %v", f, f.loss())
@@ -117,6 +118,9 @@ func TestWeights(t *testing.T) {
 		want := []string{"train.class_weights=none", "train.class_weights=a=1, b=2", "train.class_weights=balanced"}
 		if !slices.Equal(keys, want) {
 			t.Errorf("%s: keys %q, want %q", name, keys, want)
+		}
+		if first := d.values[d.start]; (first == weightsBalanced) != (name == "balanced_accuracy") || first == weightsNone {
+			t.Errorf("%s: %s is tried first", name, first)
 		}
 	}
 	if _, found := has(""); found {

@@ -96,8 +96,12 @@ const (
 // weights give up accuracy for rare classes.
 func weights(s subject) dimension {
 	const key = "train.class_weights"
+	start := 1 // the other metrics count samples that are taken for a rare class by mistake, too
+	if s.metric == "balanced_accuracy" {
+		start = 2
+	}
 	return dimension{
-		name: "weights", given: []string{key}, values: []string{weightsNone, weightsRoot, weightsBalanced}, start: 2,
+		name: "weights", given: []string{key}, values: []string{weightsNone, weightsRoot, weightsBalanced}, start: start,
 		keys: func(value string, _ size) []string {
 			if value == weightsRoot {
 				value = s.rootWeights
