@@ -1,8 +1,10 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/trainer/internal/calibrate"
 )
@@ -61,6 +63,8 @@ func (s *session) chooseOffsets(f *model.Frozen, scores *model.Scores) error {
 	s.m.Record.Offsets = &model.Shifted{
 		TestCorrect: test.Correct(s.data.Test.Labels), ValidationCorrect: scores.Correct(labels),
 	}
+	kept := cmp.Or(s.m.Record.Kept, len(s.m.Record.Epochs))
+	s.tested[kept] = metrics.Of(test.Confusion(s.data.Test.Labels), s.data.Test.Labels, test.Counts)
 	if s.Config.Train.Validation.Metric != "" {
 		s.m.Record.Offsets.ValidationMetric = s.measure(metric, scores, labels)
 	}

@@ -59,6 +59,9 @@ func TestOffsets(t *testing.T) {
 		*s.Validation != share(want.ValidationCorrect, data.held.Len()) {
 		t.Errorf("summary %+v, want %+v", s, want)
 	}
+	if want := metrics.BalancedAccuracy(test.Confusion(data.Test.Labels)); s.BalancedAccuracy != want {
+		t.Errorf("balanced accuracy %v on the test set, want %v", s.BalancedAccuracy, want)
+	}
 	if c := m.Calibration; c.Samples != data.held.Len() {
 		t.Errorf("%d samples of the calibration, want %d", c.Samples, data.held.Len())
 	}

@@ -44,6 +44,7 @@ type hooks struct {
 // addFeatures adds the hooks of all features that the run uses.
 func (s *session) addFeatures() {
 	s.addNotes()
+	s.addTesting()
 	s.addFreezing()
 	s.addWeights()
 	s.addRelaxedTest()

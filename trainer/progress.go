@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ialgn/internal/estimate"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 )
 
@@ -19,9 +20,10 @@ type Progress struct {
 	// InStep is the time that this call has spent in optimiser steps. It excludes reading, shuffling, evaluation and
 	// checkpoints.
 	InStep   time.Duration
-	Finished *model.Epoch // the finished and evaluated epoch, nil while the epoch runs
-	Metric   *float64     // value of train.validation.metric, with Finished; nil if the metric is the accuracy
-	Relaxed  *float64     // test accuracy of the relaxed network; set with Finished if the estimator is soft
+	Finished *model.Epoch    // the finished and evaluated epoch, nil while the epoch runs
+	Metric   *float64        // value of train.validation.metric, with Finished; nil if the metric is the accuracy
+	Scores   *metrics.Values // metrics of the frozen network on the test samples; set with Finished
+	Relaxed  *float64        // test accuracy of the relaxed network; set with Finished if the estimator is soft
 	// LUTs is the estimated number of look-up tables of the network. It is set with Finished if Run.Estimate is set.
 	// The tables have the number of inputs that train.cost targets, or [estimate.Usual] inputs.
 	LUTs *estimate.LUTs

@@ -3,6 +3,7 @@ package trainer
 import (
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 )
 
@@ -32,6 +33,7 @@ type Summary struct {
 	Offsets     []int    `json:"offsets,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"` // see [model.Calibration]; nil without a validation set
 
+	*metrics.Values // of the kept epoch on the test set; nil if an earlier version evaluated this epoch
 	*Speed
 	*Seen
 	SHA256 string `json:"model_sha256"`

@@ -25,6 +25,7 @@ import (
 	"ialgn/internal/engine"
 	"ialgn/internal/memory"
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/internal/outfile"
 	"ialgn/internal/ranks"
@@ -82,6 +83,7 @@ type session struct {
 
 	hooks
 	stopped bool // the run must end before its last epoch
+	tested  tested
 
 	order  []int32             // the epoch's samples, shuffled
 	gather func(index []int32) // writes samples of the training set to rows
@@ -347,17 +349,18 @@ func (s *session) batch(ctx context.Context) error {
 	return nil
 }
 
-// evaluate ends the epoch. It measures the accuracy of the frozen network on the test part.
+// evaluate ends the epoch. It measures the metrics of the frozen network on the test part.
 func (s *session) evaluate(ctx context.Context) (Progress, error) {
 	s.frozen = s.eng.Frozen(s.frozen)
 	scores, err := s.countAll(ctx, s.frozen, s.data.Test)
 	if err != nil {
 		return Progress{}, err
 	}
+	labels := s.data.Test.Labels
 	p := Progress{Finished: &model.Epoch{
 		Loss: s.at.LossSum / float64(len(s.order)), TrainCorrect: s.at.Correct, TrainSamples: len(s.order),
-		TestCorrect: scores.Correct(s.data.Test.Labels), TestSamples: s.data.Test.Len(),
-	}}
+		TestCorrect: scores.Correct(labels), TestSamples: len(labels),
+	}, Scores: metrics.Of(scores.Confusion(labels), labels, scores.Counts)}
 	for _, hook := range s.evaluated {
 		if err := hook(ctx, &p); err != nil {
 			return Progress{}, err
@@ -381,7 +384,7 @@ func (s *session) finish() (*Summary, error) {
 		return nil, err
 	}
 	sm := summarise(s.Model, s.Config, s.m)
-	sm.Speed, sm.SHA256 = speed, sum
+	sm.Speed, sm.SHA256, sm.Values = speed, sum, s.tested[sm.KeptEpoch]
 	last := s.m.Record.Epochs[len(s.m.Record.Epochs)-1]
 	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, last.TrainSamples + last.ValidationSamples}
 	if warning := sm.Majority.Warning(&s.Config.Train, sm.TestAccuracy); warning != nil && s.Warn != nil {

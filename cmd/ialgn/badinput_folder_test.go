@@ -260,6 +260,7 @@ var badFlags = []badInput{
 	{"fit: another target", nil, "fit table.csv --target ice4", "ice4", "ice40", false},
 	{"fit: no such data", nil, "fit digit --target ice40", "digit", "ialgn data list", false},
 	{"fit: no such label", nil, "fit table.csv --target ice40 --label tree", "tree", `"length" "width" "kind"`, false},
+	{"fit: another metric", nil, "fit table.csv --target ice40 --metric f1", "f1", "f1_macro", false},
 	{"fit: a wrapper", nil, "fit table.csv --target ice40 --wrap usb", "--wrap", "stream", false},
 	{"fit: minutes", nil, "fit table.csv --target ice40 --minutes 0", "--minutes 0", "positive", false},
 	{"fit: look-up tables", nil, "fit table.csv --target ice40 --luts 5", "--luts 5", "20 to", false},

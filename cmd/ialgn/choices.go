@@ -11,6 +11,7 @@ import (
 	"ialgn/internal/experiment/grid"
 	"ialgn/internal/manual"
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 	"ialgn/internal/target"
 	"ialgn/internal/topology"
 	"ialgn/internal/wrapper"
@@ -48,6 +49,7 @@ var choices = []choice{
 	{"sim", "--samples", fixed("all")},
 	{"fit", "--target", func() []string { return slices.Concat(target.Names(), target.DeviceNames()) }},
 	{"fit", "--wrap", wrappers},
+	{"fit", "--metric", metrics.Names},
 	{"init", "--order", fixed("time")},
 	{"diagnose", "--what", func() (all []string) {
 		for _, d := range diagnoses {

@@ -14,6 +14,7 @@ import (
 	"ialgn/internal/dataset"
 	"ialgn/internal/fit"
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 )
 
 func fitCommand() *cli.Command {
@@ -31,6 +32,7 @@ func fitCommand() *cli.Command {
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "target", Usage: "search for `TARGET`: a family of compile, or a device of synth"},
 			&cli.StringFlag{Name: "label", Usage: "read the classes from column `NAME` (default: the last column)"},
+			&cli.StringFlag{Name: "metric", Usage: "search for the best `NAME`, such as balanced_accuracy (default: accuracy)"},
 			&cli.IntFlag{Name: "luts", Usage: "use at most `N` LUTs, encoder included (default: size of the device, or 2000)"},
 			&cli.Float64Flag{Name: "clock", Usage: "insert registers to reach a clock of `MHZ` (default: 12 on a device)"},
 			&cli.StringFlag{Name: "wrap", Usage: "add the interface `KIND`, as in compile (default on a device: stream)"},
@@ -88,6 +90,12 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 	if label := c.String("label"); label != "" {
 		sets = append(sets, "data.label="+label)
 	}
+	if metric := c.String("metric"); c.IsSet("metric") {
+		if !slices.Contains(metrics.Names(), metric) {
+			return config.Draft{}, "", message.Optionf("{Metric}: %w", message.NoSuch("metric", metric, metrics.Names()))
+		}
+		sets = append(sets, "train.validation.metric="+metric)
+	}
 	name := strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg))
 	known := slices.ContainsFunc(dataset.List(), func(k dataset.Info) bool { return k.Name == arg })
 	switch ext := filepath.Ext(arg); {
@@ -109,17 +117,39 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 
 type fitReport struct{ *fit.Result }
 
-func (r fitReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%10s  %10s  %10s  %s\n", "LUTs", "test", "validation", "network")
-	for _, n := range r.Front {
-		validation := "not tried"
-		if n.Validation > 0 {
+// front writes the networks of the front. With a metric, the columns are the test accuracy, the metric on the test
+// samples, and the metric on the validation samples.
+func (r fitReport) front(w io.Writer) {
+	test, width := "test", 0
+	if r.Metric != "" {
+		test, width = "accuracy", max(10, len(r.Metric))
+	}
+	line := func(luts any, accuracy, metric, validation, network string) {
+		if width > 0 {
+			accuracy = fmt.Sprintf("%10s  %*s", accuracy, width, metric)
+		}
+		fmt.Fprintf(w, "%10v  %10s  %10s  %s\n", luts, accuracy, validation, network)
+	}
+	line("LUTs", test, r.Metric, "validation", "network")
+	for i := range r.Front {
+		n, validation := &r.Front[i], "not tried"
+		switch {
+		case n.Metric != nil:
+			validation = fmt.Sprintf("%.4f", *n.Metric)
+		case r.Metric == "" && n.Validation > 0:
 			validation = percent(n.Validation)
 		}
-		fmt.Fprintf(w, "%10d  %10s  %10s  %s: %s\n", n.LUTs.Total, percent(n.Accuracy), validation, n.Model, n.Choice)
+		line(n.LUTs.Total, percent(n.Accuracy), fmt.Sprintf("%.4f", n.Value(r.Metric)), validation, n.Model+": "+n.Choice)
 	}
-	b := r.Best
-	fmt.Fprintf(w, "best: %s, accuracy %s on the test samples, %s (gates %d, head %d, encoder %d)\n", b.Model,
+}
+
+func (r fitReport) text(w io.Writer) {
+	r.front(w)
+	b, metric := r.Best, ""
+	if r.Metric != "" {
+		metric = fmt.Sprintf("%s %.4f and ", r.Metric, b.Value(r.Metric))
+	}
+	fmt.Fprintf(w, "best: %s, %saccuracy %s on the test samples, %s (gates %d, head %d, encoder %d)\n", b.Model, metric,
 		percent(b.Accuracy), message.Plural(b.LUTs.Total, "LUT", "LUTs"), b.LUTs.Gates, b.LUTs.Head, b.LUTs.Encoder)
 	switch {
 	case b.Design == "":

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -166,6 +167,10 @@ func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 	return outfile.Apart("Log", log, used...)
 }
 
+// uneven is the least difference between accuracy and balanced accuracy for which the report has a line about balanced
+// accuracy. If the classes are about equally frequent and equally hard, this line says nothing new.
+const uneven = 0.01
+
 type trainReport struct {
 	*trainer.Summary
 	*ranksReport
@@ -196,6 +201,10 @@ func (r trainReport) text(w io.Writer) {
 			fmt.Fprintf(w, ", class offsets %s", strings.Trim(fmt.Sprint(r.Offsets), "[]"))
 		}
 		fmt.Fprintln(w)
+	}
+	if v := r.Values; v != nil && math.Abs(v.BalancedAccuracy-r.TestAccuracy) >= uneven {
+		fmt.Fprintf(w, "test samples: balanced accuracy %s, macro F1 %s, Matthews coefficient %.4f\n",
+			percent(v.BalancedAccuracy), percent(v.MacroF1), v.MatthewsCorrcoef)
 	}
 	clippedText(w, r.Clipped, r.Samples)
 	unknownText(w, r.Unknown, r.Samples)

@@ -56,6 +56,9 @@ func (d Draft) CheckTable() error {
 	return c.checkTable()
 }
 
+// Metric returns train.validation.metric. It is empty if the metric is the accuracy.
+func (d Draft) Metric() string { return d.written.Complete().Train.Validation.Metric }
+
 // Written returns the written keys as KEY=VALUE, in the order of [Keys]. It omits the keys that the parameter except
 // lists.
 func (d Draft) Written(except ...string) (all []string) {

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -139,4 +140,25 @@ func balance(weights []float32, counts []int) {
 			weights[i] = float32(float64(all) / float64(present*n))
 		}
 	}
+}
+
+// RootBalanced returns a list for train.class_weights that is between none and balanced. The weight of a class is the
+// square root of its weight with balanced, times a factor that makes the mean weight of all samples 1. Weights have
+// four digits. counts has the number of training samples of each class. The list omits classes without samples.
+func RootBalanced(classes []string, counts []int) string {
+	weights := make([]float32, len(classes))
+	balance(weights, counts)
+	all, total := 0, 0.0
+	for i, n := range counts {
+		all += n
+		total += float64(n) * math.Sqrt(float64(weights[i]))
+	}
+	var list []string
+	for i, n := range counts {
+		if n > 0 {
+			weight := math.Sqrt(float64(weights[i])) * float64(all) / total
+			list = append(list, fmt.Sprintf("%s=%.4g", JoinNames(classes[i:i+1]), weight))
+		}
+	}
+	return strings.Join(list, ", ")
 }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,5 +79,28 @@ func TestClassWeightsOfUnknownClass(t *testing.T) {
 		"did you mean dos; the classes are normal, dos, probe"
 	if err == nil || err.Error() != want || message.Hint(err) != hint {
 		t.Errorf("error %v, hint %q, want %s, %q", err, message.Hint(err), want, hint)
+	}
+}
+
+// TestRootBalanced checks that the list is valid, that its weights are the square roots of scikit-learn's balanced
+// weights up to a common factor, and that the mean weight of the samples is 1.
+func TestRootBalanced(t *testing.T) {
+	classes, counts := []string{"a", "b, c", `"d"=e`, "f"}, []int{900, 80, 20, 0}
+	list := config.RootBalanced(classes, counts)
+	c, err := weighted(list)
+	if err == nil {
+		err = c.CheckWeights(classes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.ClassWeights(classes, counts)
+	mean := 0.0
+	for i, n := range counts {
+		mean += float64(n) * float64(got[i]) / 1000
+	}
+	// balanced is 1000/(3 n), so the ratio of two roots is the square root of the inverse ratio of the counts
+	if r := float64(got[2] / got[0]); math.Abs(mean-1) > 1e-3 || math.Abs(r-math.Sqrt(45)) > 0.01 || got[3] != 1 {
+		t.Errorf("%s: mean %v, weights %v", list, mean, got)
 	}
 }

@@ -235,7 +235,8 @@ func TestKeys(t *testing.T) {
 	add("diagnose --what probes", "0", "diagnose", "m.safetensors", "--what", "probes", "--epochs", "1", "--layers",
 		"0,4")
 	add("diagnose --what entropy", "0", "diagnose", "m.safetensors", "--what", "entropy")
-	add("fit", "0", "fit", "digits", "--target", "ice40-hx1k", "--luts", "150", "--minutes", "0.02")
+	add("fit", "0", "fit", "digits", "--target", "ice40-hx1k", "--luts", "150", "--minutes", "0.02",
+		"--metric", "f1_macro")
 	t.Setenv("IALGN_DATA", r.dir)
 	t.Setenv("XDG_CACHE_HOME", r.dir)
 	add("experiment", "1", "experiment", "baselines", "-o", "tables")

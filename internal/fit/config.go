@@ -13,8 +13,21 @@ var own = []string{
 	"name", "model.width", "train.epochs", "train.seed", "train.validation.share", "train.validation.patience",
 }
 
-// validationShare is the share of the training samples that are held out to judge candidates.
-const validationShare = 0.2
+// validationShare is the share of the training samples that are held out to judge candidates. frontShare is the share
+// that is held out when networks of the front are trained, if the search is for a metric other than the accuracy.
+// Their best epoch by this metric is kept.
+const (
+	validationShare = 0.2
+	frontShare      = 0.1
+)
+
+// heldOut returns the share of the training samples that are held out when networks of the front are trained.
+func (s *search) heldOut() float64 {
+	if s.metric == "" {
+		return 0
+	}
+	return frontShare
+}
 
 // mostAnchors is the number of input bits among which a pin can choose. If there are fewer input bits, it chooses
 // among all of them.
@@ -43,6 +56,9 @@ func (s *search) config(c candidate, width, epochs int, name string, seed int, s
 	}
 	cfg, err = s.draft.With(chosen, append(own, fmt.Sprintf("train.seed=%d", cfg.Train.Seed+uint64(seed))))
 	if err != nil {
+		return cfg, err
+	}
+	if err := cfg.CheckMetric(s.classes); err != nil {
 		return cfg, err
 	}
 	return cfg, cfg.CheckClasses(s.classes, inputs)

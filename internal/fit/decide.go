@@ -95,7 +95,7 @@ func (f *final) expected() float64 {
 	if f.Cost == nil || len(f.Wrong) == 0 {
 		return 1 + 1/f.Budget
 	}
-	wrong := f.wrong()
+	wrong := f.loss()
 	if cells := f.Cost.cells(); cells < f.Tried {
 		wrong = normalised(wrong, f.Tried, float64(max(cells, 1)))
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/crew"
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 	"ialgn/internal/outfile"
 	"ialgn/internal/plot"
 	"ialgn/internal/progress"
@@ -144,7 +146,7 @@ func (s *search) pick() (all []*final) {
 			all = append(all, s.finalOf(smaller[i], budget))
 		} else { // there was no time to try a candidate for this budget
 			f := s.finalOf(s.top(1)[0], budget)
-			f.Wrong = nil
+			f.Wrong, f.Metric = nil, nil
 			all = append(all, f)
 		}
 	}
@@ -162,13 +164,12 @@ func (s *search) pick() (all []*final) {
 	return all
 }
 
-// tried returns the share of wrong validation samples in the network's trial. It is 1 if no trial had the network's
-// size.
+// tried returns the loss of the network's trial. It is infinite if no trial had the network's size.
 func (f *final) tried() float64 {
 	if len(f.Wrong) == 0 {
-		return 1
+		return math.Inf(1)
 	}
-	return f.wrong()
+	return f.loss()
 }
 
 // finalOf returns a network for the front that has the candidate of a trial and a width for the given budget. It is
@@ -200,7 +201,7 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 			}
 		}
 	}
-	epoch /= 1 - validationShare // the front is trained on all samples, but trials are not
+	epoch /= (1 - validationShare) / (1 - s.heldOut()) // the front is trained on more samples than trials are
 	return min(max(usualEpochs, int((seconds-s.ledger.Fixed)/epoch)), s.cap())
 }
 
@@ -278,7 +279,7 @@ func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) erro
 			return err
 		}
 		return s.ledger.record(func() {
-			f.Cost, f.Accuracy, f.Took = trained.cost, trained.accuracy, trained.seconds
+			f.Cost, f.Accuracy, f.Test, f.Took = trained.cost, trained.accuracy, trained.test, trained.seconds
 		})
 	}
 }
@@ -287,13 +288,14 @@ func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) erro
 type trained struct {
 	cost              *cost
 	accuracy, seconds float64
+	test              *metrics.Values // nil unless the search is for a metric
 }
 
 // trainOnce trains a network on all training samples and writes its configuration and a log. If there is a checkpoint
 // of the same configuration, it continues from the checkpoint. If the training would take much longer than allowed,
 // it returns errAnew and a smaller number of epochs for which there is time.
 func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *trained, fewer int, err error) {
-	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
+	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, s.heldOut())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -326,7 +328,7 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	}
 	m, err := library.Train(timed, cfg, s.Data, o)
 	if errors.Is(context.Cause(timed), errAnew) && err != nil {
-		return nil, fewer, errors.Join(errAnew, remove(checkpoint))
+		return nil, fewer, errors.Join(errAnew, remove(checkpoint, trainer.BestPath(o.Path)))
 	}
 	if err != nil {
 		return nil, 0, err
@@ -336,15 +338,15 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	if err != nil {
 		return nil, 0, err
 	}
-	last, err := lastEpoch(m)
-	if err != nil {
-		return nil, 0, err
-	}
-	accuracy := float64(last.TestCorrect) / float64(last.TestSamples)
-	if warning := m.Training().Majority.Warning(&cfg.Train, accuracy); warning != nil && f == s.ledger.Finals[0] {
+	got := m.Training()
+	if warning := got.Majority.Warning(&cfg.Train, got.TestAccuracy); warning != nil && f == s.ledger.Finals[0] {
 		s.warn(warning)
 	}
-	return &trained{c, accuracy, now().Sub(begin).Seconds()}, 0, remove(checkpoint)
+	t := &trained{cost: c, accuracy: got.TestAccuracy, seconds: now().Sub(begin).Seconds()}
+	if s.metric != "" {
+		t.test = got.Values
+	}
+	return t, 0, remove(checkpoint, trainer.BestPath(o.Path))
 }
 
 // watching returns a function that must be called after each epoch. That function returns 0 if the training should
@@ -363,10 +365,12 @@ func watching(epochs int, allowed float64, begin time.Time) func(epoch int, at t
 	}
 }
 
-// remove removes a file if it exists.
-func remove(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// remove removes files, if they exist.
+func remove(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }
@@ -402,7 +406,7 @@ func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
 // result returns the result of the search and writes the front.
 func (s *search) result(b Best) (*Result, error) {
 	r := &Result{
-		Target: s.Target, Budget: s.budget, Seconds: s.ledger.spent(), LeftOut: append([]string{}, b.leftOut...),
+		Target: s.Target, Metric: s.metric, Budget: s.budget, Seconds: s.ledger.spent(), LeftOut: append([]string{}, b.leftOut...),
 	}
 	for _, f := range s.ledger.Finals {
 		if f.Cost == nil {
@@ -410,8 +414,14 @@ func (s *search) result(b Best) (*Result, error) {
 			continue
 		}
 		n := Network{
-			Accuracy: f.Accuracy, Validation: 1 - f.tried(), LUTs: f.Cost.LUTs, Config: s.path(f.Name + configEnding),
+			Accuracy: f.Accuracy, Values: f.Test, LUTs: f.Cost.LUTs, Config: s.path(f.Name + configEnding),
 			Model: s.path(f.Name + modelEnding), Budget: int(f.Budget), Choice: f.Candidate.text(s.dims),
+		}
+		if len(f.Wrong) > 0 {
+			n.Validation = 1 - f.wrong()
+		}
+		if len(f.Metric) > 0 {
+			n.Metric = new(1 - f.loss())
 		}
 		if f == b.of {
 			b.Network = n

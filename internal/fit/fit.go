@@ -13,7 +13,9 @@
 //   - The search keeps within its minutes. A rehearsal during the first round measures how long finishing a network
 //     takes, and this time is reserved. Work for which there was no time is listed in [Result.LeftOut]. A later call
 //     does this work.
-//   - Accuracies on the test samples are reported, but do not influence the search.
+//   - If the draft has train.validation.metric, this metric takes the place of the accuracy, class weights are searched,
+//     too, and networks of the front hold out a part of the training samples to keep their best epoch by this metric.
+//   - Results on the test samples are reported, but do not influence the search.
 //   - The file fit.json in the folder holds all decisions and results. An interrupted search continues from it.
 //   - Decisions depend only on the results of the trials, and these results depend only on the configuration.
 //     However, the number of trials depends on the speed of the machine.
@@ -32,6 +34,7 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 	"ialgn/internal/outfile"
 
 	"ialgn/internal/target"
@@ -73,8 +76,9 @@ const (
 // Result is the result of a search.
 type Result struct {
 	Target  string    `json:"target"`
-	Budget  int       `json:"budget"` // largest number of LUTs or, for a device, of logic cells
-	Front   []Network `json:"front"`  // networks of the front, the smallest first
+	Metric  string    `json:"metric,omitempty"` // metric by which the search chooses; empty for the accuracy
+	Budget  int       `json:"budget"`           // largest number of LUTs or, for a device, of logic cells
+	Front   []Network `json:"front"`            // networks of the front, the smallest first
 	Best    Best      `json:"best"`
 	LeftOut []string  `json:"left_out"` // work for which there was no time; a call with Resume does it
 	Files   []string  `json:"files"`    // paths of the front's table and charts
@@ -86,10 +90,16 @@ type Network struct {
 	Accuracy   float64 `json:"accuracy"`   // on the test samples
 	Validation float64 `json:"validation"` // of its trial, on the validation samples; 0 if no trial had its size
 	LUTs       LUTs    `json:"luts"`
-	Config     string  `json:"config"`
-	Model      string  `json:"model"`
-	Budget     int     `json:"budget"`
-	Choice     string  `json:"choice"` // the values that the search chose
+
+	// Metric is like Validation for the metric of the search. It is nil if no trial had the network's size. Values are
+	// on the test samples. Both are nil if the search is for the accuracy.
+	Metric *float64 `json:"validation_metric,omitempty"`
+	*metrics.Values
+
+	Config string `json:"config"`
+	Model  string `json:"model"`
+	Budget int    `json:"budget"`
+	Choice string `json:"choice"` // the values that the search chose
 }
 
 // Best is the network that was finished. It is the most accurate network on the validation samples, among the
@@ -123,8 +133,9 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Run searches for the best network for the data set of a draft. It keeps the keys of the draft, except model.width,
-// train.epochs, train.validation and name, which the search sets.
+// Run searches for the best network for the data set of a draft. The best network has the best value of the draft's
+// train.validation.metric. It keeps the keys of the draft, except model.width, train.epochs, train.validation.share,
+// train.validation.patience and name, which the search sets.
 func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -200,7 +211,7 @@ func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) 
 		return nil, err
 	}
 	s.dims = dimensions(s.subject, d)
-	usual, err := s.config(s.usual(), s.classes, 1, "", 0, 0)
+	usual, err := s.config(s.usual(), s.classes, 1, "", 0, s.heldOut())
 	if err != nil {
 		return nil, err
 	}
@@ -254,9 +265,14 @@ func (s *search) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := set.Read(ctx, dataset.Train, func([]uint16, int) error { return nil }); err != nil {
+	counts := make([]int, len(set.Classes))
+	if err := set.Read(ctx, dataset.Train, func(_ []uint16, label int) error {
+		counts[label]++
+		return nil
+	}); err != nil {
 		return err
 	}
+	s.metric, s.rootWeights = s.draft.Metric(), config.RootBalanced(set.Classes, counts)
 	s.features, s.bitsIn, s.classes, s.samples = set.Features, set.BitsIn, len(set.Classes), set.TrainSamples
 	s.Data = s.Data.Opened(set)
 	s.images, s.digest = set.Shape != (dataset.Shape{}), set.Digest(dataset.Train)

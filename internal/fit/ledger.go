@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ialgn/internal/message"
+	"ialgn/internal/metrics"
 	"ialgn/internal/outfile"
 )
 
@@ -65,9 +66,10 @@ type trial struct {
 	Candidate candidate `json:"candidate"`
 	Budget    float64   `json:"budget"`
 	Width     int       `json:"width"`
-	Wrong     []float64 `json:"wrong,omitempty"`  // share of wrong validation samples for each seed
-	Cost      *cost     `json:"cost,omitempty"`   // cost of the first seed's network
-	Failed    string    `json:"failed,omitempty"` // reason why there is no network
+	Wrong     []float64 `json:"wrong,omitempty"`             // share of wrong validation samples for each seed
+	Metric    []float64 `json:"validation_metric,omitempty"` // like Wrong, the metric of the search; nil for the accuracy
+	Cost      *cost     `json:"cost,omitempty"`              // cost of the first seed's network
+	Failed    string    `json:"failed,omitempty"`            // reason why there is no network
 	Seconds   float64   `json:"seconds,omitempty"`
 }
 
@@ -75,12 +77,23 @@ type trial struct {
 func (t *trial) done(seeds int) bool { return t.Cost != nil && len(t.Wrong) >= seeds }
 
 // wrong returns the share of validation samples that were classified wrongly, averaged over the seeds.
-func (t *trial) wrong() float64 {
-	sum := 0.0
-	for _, w := range t.Wrong {
-		sum += w
+func (t *trial) wrong() float64 { return mean(t.Wrong) }
+
+// loss returns the figure by which trials are compared. It is 1 minus the metric of the search, averaged over the
+// seeds. For the accuracy, it is the share of wrong samples.
+func (t *trial) loss() float64 {
+	if len(t.Metric) > 0 {
+		return 1 - mean(t.Metric)
 	}
-	return sum / float64(max(1, len(t.Wrong)))
+	return t.wrong()
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(1, len(values)))
 }
 
 // farAbove limits the comparison of trials. A trial whose network is larger than farAbove times the trial's budget is
@@ -96,7 +109,7 @@ func (t *trial) over() float64 { return float64(t.Cost.cells()) / t.Budget }
 // score returns the expected error of the trial's candidate at the trial's budget. For networks far above the budget,
 // the score is larger than any error, because some of these networks cannot be made narrower.
 func (t *trial) score() float64 {
-	score := normalised(t.wrong(), t.Cost.cells(), t.Budget)
+	score := normalised(t.loss(), t.Cost.cells(), t.Budget)
 	if t.far() {
 		score += t.over()
 	}
@@ -108,8 +121,12 @@ type final struct {
 	trial
 	Epochs   int     `json:"epochs"`
 	Accuracy float64 `json:"accuracy,omitempty"` // on the test samples
-	Name     string  `json:"name"`               // name of the network's model and configuration
-	Tried    int     `json:"tried,omitempty"`    // size of the network in the trial
+
+	// Test holds the metrics on the test samples, if the search is for a metric other than the accuracy.
+	Test *metrics.Values `json:"test,omitempty"`
+
+	Name     string  `json:"name"`            // name of the network's model and configuration
+	Tried    int     `json:"tried,omitempty"` // size of the network in the trial
 	TriedFor int     `json:"tried_epochs,omitempty"`
 	Took     float64 `json:"took,omitempty"`  // seconds of the network's last training
 	Tries    int     `json:"tries,omitempty"` // number of times that the network was made smaller
@@ -175,7 +192,7 @@ func (l *ledger) check(as *ledger, dims []dimension) error {
 			if err := t.check(dims); err != nil {
 				return err
 			}
-			if (t.Cost == nil) != (len(t.Wrong) == 0) {
+			if n := len(t.Metric); (t.Cost == nil) != (len(t.Wrong) == 0) || n > 0 && n != len(t.Wrong) {
 				return errors.New("a trial with errors and without a size, or the other way round")
 			}
 		}

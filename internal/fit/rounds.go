@@ -229,7 +229,7 @@ func (s *search) trials(list []candidate, part int) (all []*trial) {
 	known := s.known()
 	for _, c := range list {
 		budget := float64(s.budget) / float64(part)
-		cfg, err := s.config(c, s.classes, 1, "", 0, 0)
+		cfg, err := s.config(c, s.classes, 1, "", 0, s.heldOut())
 		if err != nil {
 			continue // not possible for the data, for example with fewer input bits than pins
 		}
@@ -252,7 +252,7 @@ func (s *search) again(list []*trial, n int) (all []*trial) {
 // the network's parts. It is at most twice the width that results if the total size is assumed to be proportional to
 // the width.
 func (s *search) resized(t *trial, budget float64) int {
-	cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, 0)
+	cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, s.heldOut())
 	if err != nil || t.Cost == nil {
 		return t.Width // config returns no error, because the candidate was trained
 	}
@@ -283,7 +283,7 @@ func (s *search) neighbours(n int) []*trial {
 func (s *search) known() (all sizer) {
 	for _, r := range s.ledger.Rungs {
 		for _, t := range r.Trials {
-			cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, 0)
+			cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, s.heldOut())
 			if t.Cost != nil && err == nil {
 				all = append(all, measured{s.shapeOf(&cfg), *t.Cost})
 			}

@@ -29,6 +29,8 @@ type candidate []string
 type subject struct {
 	features, bitsIn, classes, samples int
 	images                             bool
+	metric                             string // train.validation.metric; empty if it is the accuracy
+	rootWeights                        string // class weights between none and balanced
 	family                             string
 	lutInputs                          int
 	keeps                              bool // like shape.keeps
@@ -77,7 +79,36 @@ func dimensions(s subject, d config.Draft) []dimension {
 			keys: func(value string, _ size) []string { return changes[value] },
 		})
 	}
+	if s.metric != "" {
+		all = append(all, weights(s))
+	}
 	return slices.DeleteFunc(all, func(one dimension) bool { return slices.ContainsFunc(one.given, d.Given) })
+}
+
+// These are the values of the dimension of class weights.
+const (
+	weightsNone     = "none"
+	weightsRoot     = "root" // see [config.RootBalanced]
+	weightsBalanced = "balanced"
+)
+
+// weights returns the dimension of class weights. The search for the highest accuracy does not have it, because
+// weights give up accuracy for rare classes.
+func weights(s subject) dimension {
+	const key = "train.class_weights"
+	start := 1 // the other metrics count samples that are taken for a rare class by mistake, too
+	if s.metric == "balanced_accuracy" {
+		start = 2
+	}
+	return dimension{
+		name: "weights", given: []string{key}, values: []string{weightsNone, weightsRoot, weightsBalanced}, start: start,
+		keys: func(value string, _ size) []string {
+			if value == weightsRoot {
+				value = s.rootWeights
+			}
+			return []string{key + "=" + value}
+		},
+	}
 }
 
 // one returns a dimension that sets a single key.

@@ -47,11 +47,12 @@ func (s *search) try(ctx context.Context) error {
 	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
 		return err
 	}
-	wrong, err := wrongShare(m)
+	last, err := lastEpoch(m)
 	if err != nil {
 		return err
 	}
-	t.Wrong, t.Seconds = []float64{wrong}, now().Sub(begin).Seconds()
+	t.judge(last, s.metric)
+	t.Seconds = now().Sub(begin).Seconds()
 	return s.ledger.record(func() {
 		s.ledger.Epoch = (after[usualEpochs-1] - after[0]) / (usualEpochs - 1)
 		s.ledger.Fixed = max(0, t.Seconds-usualEpochs*s.ledger.Epoch)
@@ -99,10 +100,19 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 		return err
 	}
 	if best := s.ranked(r.Name); len(best) > 0 {
-		s.note("%s: best %.2f %% of the validation samples at %s (%s)", r.Name, 100*(1-best[0].wrong()),
+		s.note("%s: best %s at %s (%s)", r.Name, best[0].result(s.metric),
 			message.Plural(best[0].Cost.Total, "LUT", "LUTs"), best[0].Candidate.text(s.dims))
 	}
 	return s.ledger.record(func() { r.Closed = true })
+}
+
+// result describes the results of a trial on the validation samples.
+func (t *trial) result(metric string) string {
+	text := fmt.Sprintf("%.2f %% of the validation samples", 100*(1-t.wrong()))
+	if metric == "" {
+		return text
+	}
+	return fmt.Sprintf("%s %.4f, %s", metric, 1-t.loss(), text)
 }
 
 // make trains the missing seeds of a trial, and compiles the network of the first seed.
@@ -117,12 +127,13 @@ func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 		if c == nil {
 			c, err = s.costOf(ctx, m)
 		}
-		wrong, unread := wrongShare(m)
+		last, unread := lastEpoch(m)
 		if err := errors.Join(err, unread, m.Close()); err != nil {
 			return s.failed(ctx, t, err)
 		}
 		err = s.ledger.record(func() {
-			t.Wrong, t.Cost, t.Seconds = append(t.Wrong, wrong), c, t.Seconds+now().Sub(begin).Seconds()
+			t.judge(last, s.metric)
+			t.Cost, t.Seconds = c, t.Seconds+now().Sub(begin).Seconds()
 		})
 		if err != nil {
 			return err
@@ -151,13 +162,12 @@ func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show fun
 	return library.Train(ctx, cfg, s.Data, library.TrainOptions{Threads: 1, Progress: show})
 }
 
-// wrongShare returns the share of validation samples that a model classifies wrongly after its last epoch.
-func wrongShare(m *library.Model) (float64, error) {
-	last, err := lastEpoch(m)
-	if err != nil {
-		return 0, err
+// judge adds the results of a seed on the validation samples, after its last epoch.
+func (t *trial) judge(last model.Epoch, metric string) {
+	t.Wrong = append(t.Wrong, 1-float64(last.ValidationCorrect)/float64(last.ValidationSamples))
+	if metric != "" {
+		t.Metric = append(t.Metric, last.ValidationMetric)
 	}
-	return 1 - float64(last.ValidationCorrect)/float64(last.ValidationSamples), nil
 }
 
 // lastEpoch returns the record of a model's last epoch.

@@ -291,3 +291,29 @@ func TestRejectionOfOneClass(t *testing.T) {
 		t.Errorf("no samples: %v", got)
 	}
 }
+
+// TestValues compares the metrics that an evaluation reports with the metrics of the same names.
+func TestValues(t *testing.T) {
+	labels, counts := []uint8{0, 1, 1, 0, 1}, []int32{4, 1, 2, 5, 3, 1, 2, 3, 0, 2}
+	confusion := [][]int{{1, 1}, {1, 2}}
+	v := Of(confusion, labels, counts)
+	for _, name := range Names()[1:] {
+		f, err := Lookup(name, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := v.Value(name), f(confusion, Differences(labels, counts)); got != want || want == 0 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	var none *Values
+	for name, got := range map[string]float64{
+		"no metrics": none.Value("f1_macro"), "accuracy": v.Value("accuracy"),
+		"one class":     Of([][]int{{2, 0}, {0, 0}}, labels[:1], counts[:2]).Value("roc_auc"),
+		"three classes": Of([][]int{{1, 0, 0}, {0, 0, 0}, {0, 0, 0}}, labels[:1], counts[:3]).Value("average_precision"),
+	} {
+		if !math.IsNaN(got) {
+			t.Errorf("%s: %v, want NaN", name, got)
+		}
+	}
+}

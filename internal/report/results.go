@@ -41,7 +41,8 @@ func (p *Page) outcome() group {
 		g.Facts = append(g.Facts, fact{
 			"Test accuracy", percent(ratio(t.Correct, t.Samples)),
 			fmt.Sprintf("%s of %s samples", count(t.Correct), count(t.Samples)),
-		}, fact{"Balanced accuracy", percent(metrics.BalancedAccuracy(t.Confusion)), "mean recall of the classes"})
+		}, fact{"Balanced accuracy", percent(metrics.BalancedAccuracy(t.Confusion)), "mean recall of the classes"},
+			fact{"Macro F1", percent(metrics.MacroF1(t.Confusion)), "mean F1 of the classes"})
 	}
 	note := "ialgn verify compares the Verilog with the model"
 	if c := p.Verified; c != nil {

@@ -155,6 +155,7 @@ func TestResults(t *testing.T) {
 		{"The network", "", []fact{
 			{"Test accuracy", "80.00 %", "8 of 10 samples"},
 			{"Balanced accuracy", "68.75 %", "mean recall of the classes"},
+			{"Macro F1", "68.75 %", "mean F1 of the classes"},
 			{"Latency", "70 clocks", "0.4946 \u00b5s at 141.5 MHz on ice40-hx8k"},
 			{"Throughput", "2,177,538 samples/s", "one sample per 65 clocks, at 141.5 MHz on ice40-hx8k"},
 			{"Verification", "verified", "level formal, 200 samples simulated"},

@@ -45,6 +45,8 @@ type Epoch struct {
 	InStep     float64        `json:"step_seconds"`
 	GateRate   float64        `json:"gate_steps_per_second"`
 	LUTs       *estimate.LUTs `json:"luts_estimate,omitempty"`
+	Balanced   *float64       `json:"balanced_accuracy,omitempty"` // on the test samples; nil in logs of earlier versions
+	MacroF1    *float64       `json:"f1_macro,omitempty"`          // like Balanced
 }
 
 // Of returns the line for a finished epoch. began is the time at which the call began.
@@ -58,6 +60,9 @@ func Of(p trainer.Progress, began time.Time) Epoch {
 	if n := p.Finished.ValidationSamples; n > 0 {
 		v := share(p.Finished.ValidationCorrect, n)
 		e.Validation = &v
+	}
+	if s := p.Scores; s != nil {
+		e.Balanced, e.MacroF1 = &s.BalancedAccuracy, &s.MacroF1
 	}
 	return e
 }
@@ -77,6 +82,8 @@ func (e *Epoch) check() error {
 		{"validation_accuracy", e.Validation},
 		{"test_accuracy", &e.Test},
 		{"relaxed_test_accuracy", e.Relaxed},
+		{"balanced_accuracy", e.Balanced},
+		{"f1_macro", e.MacroF1},
 	} {
 		if v.value != nil && !(*v.value >= 0 && *v.value <= 1) {
 			return fmt.Errorf("%s: is %v, want a share from 0 to 1", v.name, *v.value)
@@ -125,6 +132,8 @@ var columns = []column{
 	luts("encoder", func(l *estimate.LUTs) *int { return &l.Encoder }),
 	luts("total", func(l *estimate.LUTs) *int { return &l.Total }),
 	perhaps("validation_metric", func(e *Epoch) **float64 { return &e.Metric }),
+	perhaps("balanced_accuracy", func(e *Epoch) **float64 { return &e.Balanced }),
+	perhaps("f1_macro", func(e *Epoch) **float64 { return &e.MacroF1 }),
 	{"fold", foldText, setFold},
 }
 

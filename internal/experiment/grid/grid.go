@@ -86,7 +86,8 @@ type Plan struct {
 	Options
 	Kind   string // name of the grid's kind in errors, such as experiment
 	Target string // family for which models are compiled, to count their LUTs; "" to compile no models
-	Tested bool   // whether models are evaluated on their test samples
+	Tested bool   // results have the confusion matrix of the test samples
+	Scored bool   // results have the metrics on the test samples
 	Table  Table  // receives the results; may be nil
 
 	rows []planned

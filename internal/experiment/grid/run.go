@@ -116,9 +116,13 @@ func (p *Plan) trainOne(ctx context.Context, s trainer.Seeds) error {
 	if err != nil {
 		return err
 	}
-	result, err := p.resultOf(ctx, all.Runs[0].Model, all.Runs[0].SHA256)
+	run := &all.Runs[0]
+	result, err := p.resultOf(ctx, run.Model, run.SHA256)
+	if err == nil && p.Scored {
+		err = p.score(ctx, run, result)
+	}
 	if err != nil {
 		return err
 	}
-	return p.finished(&s, &all.Runs[0], result)
+	return p.finished(&s, run, result)
 }

@@ -40,18 +40,25 @@ func (t *Tested) Check() error {
 
 // test evaluates a model on the test samples of its data set. If ctx is cancelled, the error wraps
 // [trainer.ErrInterrupted].
-func test(ctx context.Context, path string, folders []string) (*Tested, error) {
+func (p *Plan) test(ctx context.Context, path string) (*Tested, error) {
+	e, err := p.evaluate(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Tested{e.Classes, e.Confusion}, nil
+}
+
+// evaluate evaluates a model on the test samples of its data set. If ctx is cancelled, the error wraps
+// [trainer.ErrInterrupted].
+func (p *Plan) evaluate(ctx context.Context, path string) (*library.Evaluation, error) {
 	m, err := library.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	e, err := m.Evaluate(ctx, library.EvalOptions{Data: library.Data{Folders: folders}})
+	e, err := m.Evaluate(ctx, library.EvalOptions{Data: library.Data{Folders: p.Folders}, Engine: "simulator"})
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w while %s was evaluated: nothing is lost", trainer.ErrInterrupted, path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Tested{e.Classes, e.Confusion}, nil
+	return e, err
 }

@@ -390,7 +390,8 @@ func TestTable(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(read(t, table.Files[1])), "\n")
 	if want := "name,seeds,model.width,test_accuracy_mean,test_accuracy_std,validation_accuracy_mean," +
 		"validation_accuracy_std,luts_mean,luts_std,luts_gates_mean,luts_gates_std,luts_head_mean,luts_head_std," +
-		"luts_encoder_mean,luts_encoder_std"; len(lines) != 3 || lines[0] != want ||
+		"luts_encoder_mean,luts_encoder_std,balanced_accuracy_mean,balanced_accuracy_std,f1_macro_mean," +
+		"f1_macro_std,matthews_corrcoef_mean,matthews_corrcoef_std"; len(lines) != 3 || lines[0] != want ||
 		!strings.HasPrefix(lines[2], fmt.Sprintf("tiny-w100,2,100,%.6f,", table.Rows[1].Test.Mean)) {
 		t.Errorf("%s", strings.Join(lines, "\n"))
 	}

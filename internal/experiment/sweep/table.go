@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/config"
 	"ialgn/internal/experiment/grid"
+	"ialgn/internal/metrics"
 	"ialgn/internal/outfile"
 	"ialgn/trainer"
 )
@@ -38,6 +39,9 @@ type Row struct {
 	Seeds      []uint64              `json:"seeds"`
 	Gates      int                   `json:"deployed_gates"`
 	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`
+	Balanced   *trainer.Spread       `json:"balanced_accuracy,omitempty"`   // on the test samples; nil if it is not known
+	MacroF1    *trainer.Spread       `json:"f1_macro,omitempty"`            // like Balanced
+	Matthews   *trainer.Spread       `json:"matthews_corrcoef,omitempty"`   // like Balanced
 	Validation *trainer.Spread       `json:"validation_accuracy,omitempty"` // nil without held-out samples
 	LUTs       *LUTs                 `json:"luts,omitempty"`                // nil if LUTs are not counted
 	Models     []string              `json:"models,omitempty"`
@@ -86,6 +90,9 @@ func (t *Table) newRow(cfg config.Config, c *combination) Row {
 func (r *Row) fill(runs []trainer.SeedSummary, results []*grid.Result, target string) {
 	all := trainer.Summarise(runs)
 	r.Test, r.Runs, r.results = &all.TestAccuracy, all.Runs, results
+	r.Balanced = tested(runs, func(v *metrics.Values) float64 { return v.BalancedAccuracy })
+	r.MacroF1 = tested(runs, func(v *metrics.Values) float64 { return v.MacroF1 })
+	r.Matthews = tested(runs, func(v *metrics.Values) float64 { return v.MatthewsCorrcoef })
 	var validation []float64
 	r.Models = nil
 	for _, run := range runs {
@@ -101,6 +108,19 @@ func (r *Row) fill(runs []trainer.SeedSummary, results []*grid.Result, target st
 	if target != "" {
 		r.LUTs = lutsOf(results)
 	}
+}
+
+// tested returns the mean and the standard deviation of a metric on the test samples, or nil if it is not known for all
+// runs.
+func tested(runs []trainer.SeedSummary, metric func(*metrics.Values) float64) *trainer.Spread {
+	var all []float64
+	for _, run := range runs {
+		if run.Values == nil {
+			return nil
+		}
+		all = append(all, metric(run.Values))
+	}
+	return new(trainer.SpreadOf(all))
 }
 
 // lutsOf returns the mean and the standard deviation of the number of LUTs that the networks need.
@@ -157,7 +177,10 @@ func (t *Table) describe(r Runner) {
 	if n := len(t.Rows[0].Seeds); n > 1 {
 		over = fmt.Sprintf("mean +- standard deviation (n - 1) over %d seeds", n)
 	}
-	t.Caption = []string{fmt.Sprintf("%s %s; %s.", accuracy, after, over)}
+	t.Caption = []string{
+		fmt.Sprintf("%s %s; %s.", accuracy, after, over),
+		"Balanced accuracy, macro F1 and Matthews' coefficient (times 100) on the test samples.",
+	}
 	if r.Target != "" {
 		t.Caption = append(t.Caption, fmt.Sprintf("LUTs as `ialgn compile --target %s --objective area` counts them, of the "+
 			"whole classifier, from feature words to the class.", r.Target))
@@ -242,7 +265,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	if some {
 		head = append(head, "validation accuracy, %")
 	}
-	head = append(head, "test accuracy, %")
+	head = append(head, "test accuracy, %", "balanced, %", "macro F1, %", "Matthews x 100")
 	if t.target != "" {
 		head = append(head, "LUTs", "gates", "head", "encoder")
 	}
@@ -254,7 +277,8 @@ func (t *Table) Markdown(w io.Writer) error {
 		if some {
 			line = append(line, grid.Points(r.Validation, ""))
 		}
-		line = append(line, grid.Points(r.Test, notRun))
+		line = append(line, grid.Points(r.Test, notRun), grid.Points(r.Balanced, ""), grid.Points(r.MacroF1, ""),
+			grid.Points(r.Matthews, ""))
 		if t.target != "" {
 			line = append(line, r.LUTs.counts()...)
 		}
@@ -301,7 +325,8 @@ func (l *LUTs) spreads() []*trainer.Spread {
 func (t *Table) CSV(w io.Writer) error {
 	head := append([]string{"name", "seeds"}, t.Keys...)
 	for _, column := range []string{
-		"test_accuracy", "validation_accuracy", "luts", "luts_gates", "luts_head", "luts_encoder",
+		"test_accuracy", "validation_accuracy", "luts", "luts_gates", "luts_head", "luts_encoder", "balanced_accuracy",
+		"f1_macro", "matthews_corrcoef",
 	} {
 		head = append(head, column+"_mean", column+"_std")
 	}
@@ -309,7 +334,8 @@ func (t *Table) CSV(w io.Writer) error {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		line := slices.Concat([]string{r.Name, strconv.Itoa(len(r.Seeds))}, t.values(r))
-		for _, s := range append([]*trainer.Spread{r.Test, r.Validation}, r.LUTs.spreads()...) {
+		for _, s := range slices.Concat([]*trainer.Spread{r.Test, r.Validation}, r.LUTs.spreads(),
+			[]*trainer.Spread{r.Balanced, r.MacroF1, r.Matthews}) {
 			line = append(line, grid.Shares(s)...)
 		}
 		lines = append(lines, line)

@@ -220,6 +220,8 @@ type Run struct {
 	Validation []*float64 `json:"validation"`
 	Test       []float64  `json:"test"`
 	Relaxed    []*float64 `json:"relaxed"`
+	Balanced   []*float64 `json:"balanced"`
+	MacroF1    []*float64 `json:"f1"`
 	Rate       []float64  `json:"rate"`
 	Seconds    []float64  `json:"seconds"`
 	Inputs     int        `json:"inputs,omitempty"` // number of inputs of a LUT in the last estimate
@@ -278,6 +280,7 @@ func columns(r *runlog.Run, log string) Run {
 		run.Epoch, run.Loss = append(run.Epoch, e.Epoch), append(run.Loss, e.Loss)
 		run.Train, run.Test = append(run.Train, e.Train), append(run.Test, e.Test)
 		run.Validation, run.Relaxed = append(run.Validation, e.Validation), append(run.Relaxed, e.Relaxed)
+		run.Balanced, run.MacroF1 = append(run.Balanced, e.Balanced), append(run.MacroF1, e.MacroF1)
 		run.Rate, run.Seconds = append(run.Rate, e.Rate), append(run.Seconds, e.Seconds)
 		var total, gates, head, encoder *int
 		if l := e.LUTs; l != nil {
