@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/internal/runner"
+	"ialgn/internal/softmax"
 	"ialgn/internal/verify"
 	"ialgn/trainer"
 )
@@ -34,6 +35,16 @@ type Evaluation struct {
 	// positive class. The score of a sample is its class count of the second class minus its class count of the first.
 	ROCAUC           *float64 `json:"roc_auc,omitempty"`
 	AveragePrecision *float64 `json:"average_precision,omitempty"`
+	// ExpectedCalibrationError compares the probability of the predicted class with the accuracy, in 15 bins of
+	// probabilities (Guo et al. 2017). LogLoss is the mean negative logarithm of the probability of the label. The
+	// probabilities are those of [Classifier.Probabilities], with the same temperature ([Model.Temperature]).
+	ExpectedCalibrationError float64 `json:"expected_calibration_error"`
+	LogLoss                  float64 `json:"log_loss"`
+	Temperature              float64 `json:"temperature"`
+	Calibrated               bool    `json:"calibrated"`
+	// Rejection has the results for the margins 0, 1, 2 and so on, up to the largest margin with which a sample is
+	// answered. If there are more than 1,000 margins, they are multiples of the smallest number that gives at most 1,000.
+	Rejection []Answered `json:"rejection"`
 
 	Classes   []string `json:"classes"`
 	Confusion [][]int  `json:"confusion"` // [label][predicted]
@@ -52,6 +63,17 @@ type Evaluation struct {
 
 	// Note, if not nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`
+}
+
+// Answered reports the results for the samples that are answered. A sample is answered if its largest class count is at
+// least Margin above its second largest.
+type Answered struct {
+	Margin           int     `json:"margin"`
+	Answered         float64 `json:"answered"` // share of the samples that are answered
+	Samples          int     `json:"samples"`  // number of samples that are answered
+	Correct          int     `json:"correct"`
+	Accuracy         float64 `json:"accuracy"`
+	BalancedAccuracy float64 `json:"balanced_accuracy"`
 }
 
 // Batch is the accuracy on consecutive samples.
@@ -91,14 +113,14 @@ func (m *Model) Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error
 		if err != nil {
 			return nil, err
 		}
-		return evaluate(ctx, n, test, engine(o.Engine), 0)
+		return m.evaluate(ctx, n, test, engine(o.Engine), 0)
 	}
 	test, err := m.readLabelled(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	samples := test.Levels.Len()
-	return evaluate(ctx, n, test, engine(o.Engine), cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
+	return m.evaluate(ctx, n, test, engine(o.Engine), cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
 }
 
 // usualBatches is the default number of batches in a file.
@@ -136,7 +158,7 @@ func (m *Model) readLabelled(ctx context.Context, o EvalOptions) (*tested, error
 
 // evaluate classifies samples with an engine. If batch is not 0, it also reports the accuracy of each batch of
 // samples.
-func evaluate(ctx context.Context, n *network, test *tested, by engine, batch int) (*Evaluation, error) {
+func (m *Model) evaluate(ctx context.Context, n *network, test *tested, by engine, batch int) (*Evaluation, error) {
 	code, err := by.networkCode(n, test.Levels.Len())
 	if err != nil {
 		return nil, err
@@ -148,6 +170,9 @@ func evaluate(ctx context.Context, n *network, test *tested, by engine, batch in
 	}
 	seconds := time.Since(begin).Seconds()
 	e := newEvaluation(n.classes, scores, test.Levels.Labels)
+	e.Temperature, e.Calibrated = m.Temperature()
+	e.addProbabilities(m.softmax(), scores, test.Levels.Labels)
+	e.addRejection(metrics.Rejection(test.Levels.Labels, scores.Predicted, scores.Counts, len(n.classes)))
 	e.Rate = float64(e.Samples) / max(1e-9, seconds)
 	e.Engine, e.ISA = engineName(code)
 	e.Note = test.note()
@@ -217,6 +242,44 @@ func newEvaluation(classes []string, s *model.Scores, labels []uint8) *Evaluatio
 		e.ROCAUC, e.AveragePrecision = new(metrics.ROCAUC(ranks)), new(metrics.AveragePrecision(ranks))
 	}
 	return e
+}
+
+// addProbabilities adds the metrics of the probabilities.
+func (e *Evaluation) addProbabilities(t *softmax.Table, s *model.Scores, labels []uint8) {
+	var c metrics.Calibration
+	p := make([]float64, s.Classes)
+	for i, label := range labels {
+		softmax.Float(t, p, s.Counts[i*s.Classes:][:s.Classes])
+		c.Add(p, int(label))
+	}
+	e.ExpectedCalibrationError, e.LogLoss = c.ExpectedError(), c.LogLoss()
+}
+
+// mostMargins is the largest number of margins in an evaluation.
+const mostMargins = 1000
+
+// addRejection adds the results for margins. Element m of all is for margin m.
+func (e *Evaluation) addRejection(all []metrics.Answered) {
+	step := max(1, (len(all)+mostMargins-1)/mostMargins)
+	for m := 0; m < len(all); m += step {
+		a := all[m]
+		e.Rejection = append(e.Rejection, Answered{
+			Margin: m, Answered: float64(a.Samples) / float64(e.Samples), Samples: a.Samples, Correct: a.Correct,
+			Accuracy: float64(a.Correct) / float64(a.Samples), BalancedAccuracy: a.Balanced,
+		})
+	}
+}
+
+// Answering returns the results with the largest margin with which at least the given share of the samples is
+// answered. The share is from 0 to 1. Only margins in e.Rejection are considered.
+func (e *Evaluation) Answering(share float64) Answered {
+	a := e.Rejection[0] // answers all samples
+	for _, next := range e.Rejection[1:] {
+		if next.Answered >= share {
+			a = next
+		}
+	}
+	return a
 }
 
 // Majority returns the most frequent class of the samples.

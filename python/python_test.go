@@ -18,6 +18,7 @@ import (
 	"ialgn/internal/encoding"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
+	"ialgn/internal/softmax"
 	"ialgn/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
@@ -147,8 +148,8 @@ func content(t *testing.T, file string) []byte {
 	return b
 }
 
-// writeForm writes a model, the input bits of some samples, and the class counts that the trainer's forward pass
-// computes for these samples.
+// writeForm writes a model, the input bits of some samples, the class counts that the trainer's forward pass computes
+// for these samples, and their probabilities by integers.
 func writeForm(t *testing.T, folder string, form netgen.Form) {
 	t.Helper()
 	const samples, words = 100, 2
@@ -166,17 +167,25 @@ func writeForm(t *testing.T, folder string, form netgen.Form) {
 	e.Run(in, words, nil)
 	counts := make([]int32, classes*samples)
 	e.Counts(counts, samples)
-	var bits, rows []byte
+	var bits, rows, probabilities []byte
+	table, fixed := softmax.New(m.Temperature().Value, m.Width), make([]uint16, classes)
 	for s := range samples {
 		for i := range inputs {
 			bits = append(bits, byte(in[i*words+s/64]>>(s%64)&1))
 		}
+		sample := make([]int32, classes)
 		for c := range classes {
-			rows = binary.LittleEndian.AppendUint32(rows, uint32(counts[c*samples+s]))
+			sample[c] = counts[c*samples+s]
+			rows = binary.LittleEndian.AppendUint32(rows, uint32(sample[c]))
+		}
+		softmax.Fixed(table, fixed, sample)
+		for _, p := range fixed {
+			probabilities = binary.LittleEndian.AppendUint16(probabilities, p)
 		}
 	}
 	writeArray(t, base+".bits.npy", "|u1", samples, inputs, bits)
 	writeArray(t, base+".counts.npy", "<i4", samples, classes, rows)
+	writeArray(t, base+".probabilities.npy", "<u2", samples, classes, probabilities)
 }
 
 // writeArray writes an array of rows and columns.
