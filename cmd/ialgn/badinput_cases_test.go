@@ -98,7 +98,7 @@ var badModels = []badInput{
 		"no model of ialgn", false,
 	},
 	{
-		"of a newer ialgn", metadata("m.st", "version", "1", "5"), "eval m.st", "m.st: metadata: version",
+		"of a newer ialgn", metadata("m.st", "version", "1", "6"), "eval m.st", "m.st: metadata: version",
 		"use the ialgn that wrote it", false,
 	},
 	{

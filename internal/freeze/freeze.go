@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"ialgn/internal/model"
 	"ialgn/netlist"
@@ -19,9 +20,11 @@ import (
 // The ports depend on the scope:
 //
 //   - [netlist.Gates]: The input x has the thermometer bits, labelled by [encoding.Encoder.Label]. The output h has
-//     the bits of the last layer, labelled with their classes.
+//     the bits of the last layer, labelled with their classes. It does not have the class offsets. A reader that
+//     counts the bits of h has to add the offsets.
 //   - [netlist.Core]: The output is class_index instead of h. There is one popcount for each class, over the class's
-//     chains, which are contiguous, and one argmax. The counts are the probes count_0, count_1 and so on.
+//     chains, which are contiguous, and one argmax. A popcount reads the constant 1 as often as the class's offset
+//     says. The counts are the probes count_0, count_1 and so on.
 //   - [netlist.Full]: Like core, but the input x is a bus of feature words with BitsIn bits each, labelled with the
 //     features' names. Each thermometer bit is one comparison.
 //
@@ -67,14 +70,14 @@ func (z *freezer) reserve(s netlist.Scope) error {
 	if f.Depth() > netlist.MaxLayers {
 		return fmt.Errorf("%d layers, want at most %d", f.Depth(), netlist.MaxLayers)
 	}
-	classes, count := len(f.Classes), bits.Len(uint(f.Width/len(f.Classes)))
+	classes, count := len(f.Classes), bits.Len(uint(f.LargestCount()))
 	cells, pins := f.Gates(), 0
 	for l := range f.Layers {
 		pins += f.Layers[l].Width() * len(f.Layers[l].Pins)
 	}
 	nets := 2 + f.Inputs() + cells
 	if s >= netlist.Core {
-		cells, pins, nets = cells+classes+1, pins+f.Width+classes*count, nets+classes*count+netlist.ClassBits(classes)
+		cells, pins, nets = cells+classes+1, pins+f.Counted()+classes*count, nets+classes*count+netlist.ClassBits(classes)
 	}
 	if s == netlist.Full {
 		words := f.Encoder.Features() * f.Encoder.BitsIn
@@ -166,13 +169,18 @@ func (z *freezer) classLabels() []string {
 	return labels
 }
 
-// head adds popcounts and argmax.
+// head adds popcounts and argmax. All counts have the width of the largest possible count.
 func (z *freezer) head() {
 	group := z.f.Width / len(z.f.Classes)
-	width := bits.Len(uint(group))
+	width := bits.Len(uint(z.f.LargestCount()))
 	var counts []netlist.Net
 	for c := range z.f.Classes {
-		count := netlist.Word(z.Cell(netlist.Popcount, 0, netlist.Origin{}, z.h[c*group:(c+1)*group]...), width)
+		in := z.h[c*group : (c+1)*group : (c+1)*group]
+		if z.f.Offsets != nil {
+			in = append(in, slices.Repeat([]netlist.Net{netlist.True}, z.f.Offsets[c])...)
+		}
+		count := make([]netlist.Net, width) // the constant 0, above the digits of the popcount
+		copy(count, netlist.Word(z.Cell(netlist.Popcount, 0, netlist.Origin{}, in...), bits.Len(uint(len(in)))))
 		z.Probe(fmt.Sprintf("count_%d", c), count)
 		counts = append(counts, count...)
 	}

@@ -58,6 +58,9 @@ func (m *Model) checkForm() error {
 	if err := m.checkSteps(); err != nil {
 		return err
 	}
+	if err := checkCalibrated(m.Offsets, m.Calibration, m.wholeWidth(), len(m.Classes)); err != nil {
+		return err
+	}
 	for i := range m.Sections {
 		if err := m.checkSection(i); err != nil {
 			return fmt.Errorf("section %d: %w", i, err)

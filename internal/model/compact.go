@@ -17,6 +17,9 @@ type Compact struct {
 	Encoder encoding.Encoder
 	Layers  []CompactLayer
 	Steps   int // steps of a sequence; 0 if the network is not recurrent
+
+	Offsets     []int        // as in [Frozen]
+	Calibration *Calibration // as in [Frozen]
 }
 
 // CompactLayer is one layer of nodes with the same fan-in. In a layer with a grid, the nodes are evaluated at each
@@ -34,7 +37,11 @@ func (m *Model) Compact() *Compact { return m.compact(m.selected()) }
 // compact returns the network of the given nodes, which come from [Model.selected]. The network keeps the nodes'
 // arrays.
 func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
-	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder, Steps: m.Steps}
+	f := m.withoutLayers()
+	c := &Compact{
+		Name: f.Name, Classes: f.Classes, Width: f.Width, Encoder: f.Encoder, Steps: m.Steps,
+		Offsets: f.Offsets, Calibration: f.Calibration,
+	}
 	for i := range m.Sections {
 		for _, layer := range nodes[i] {
 			c.Layers = append(c.Layers, CompactLayer{layer, m.Sections[i].Grid, -1})
@@ -53,7 +60,9 @@ func (c *Compact) Shared() bool { return len(c.Layers) > 0 && c.Layers[0].Grid !
 
 // Unroll returns the network with a node for each position and step, and with layers for pooling.
 func (c *Compact) Unroll() (*Frozen, error) {
-	f := &Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width, Encoder: c.Encoder}
+	f := &Frozen{
+		Name: c.Name, Classes: c.Classes, Width: c.Width, Encoder: c.Encoder, Offsets: c.Offsets, Calibration: c.Calibration,
+	}
 	var bases, last []int // base of each unrolled layer; last unrolled layer of each compact layer
 	for i := range c.Layers {
 		l := &c.Layers[i]

@@ -65,9 +65,9 @@ func (e *Evaluator) layer(layer *FrozenLayer, in []uint64) {
 	}
 }
 
-// Counts writes the class counts after Run. A class's count is the number of ones in its group of gates. The group of
-// class c is the gates from c*Width/classes up to (c+1)*Width/classes, exclusive. dst has the shape
-// [classes][samples] and receives the counts of the first samples in the batch.
+// Counts writes the class counts after Run. A class's count is the number of ones in its group of gates, plus the
+// class's offset. The group of class c is the gates from c*Width/classes up to (c+1)*Width/classes, exclusive. dst has
+// the shape [classes][samples] and receives the counts of the first samples in the batch.
 func (e *Evaluator) Counts(dst []int32, samples int) {
 	group := e.f.Width / len(e.f.Classes)
 	for c := range e.f.Classes {
@@ -76,6 +76,11 @@ func (e *Evaluator) Counts(dst []int32, samples int) {
 			e.count.Reset()
 			e.count.AddEvery(e.last[c*group*e.words+w:(c+1)*group*e.words], e.words)
 			e.count.Store(row[w*64 : min(w*64+64, samples)])
+		}
+		if e.f.Offsets != nil {
+			for i := range row {
+				row[i] += int32(e.f.Offsets[c])
+			}
 		}
 	}
 }

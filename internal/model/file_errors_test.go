@@ -68,8 +68,8 @@ func TestHeaderErrors(t *testing.T) {
 			[]string{"metadata: 0 steps in version 4"},
 		},
 		{
-			"version", func(h *header) { h.Meta["version"] = "5" },
-			[]string{`version "5", this program reads versions 1 to 4; use the ialgn that wrote it`},
+			"version", func(h *header) { h.Meta["version"] = "6" },
+			[]string{`version "6", this program reads versions 1 to 5; use the ialgn that wrote it`},
 		},
 		{"missing record", func(h *header) { delete(h.Meta, "record") }, []string{"metadata: record is missing"}},
 		{"broken record", func(h *header) { h.Meta["record"] += "x" }, []string{"metadata: record: text after"}},

@@ -42,7 +42,7 @@ func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
 // unrolled returns the frozen network of the given nodes, which come from [Model.selected]. The network keeps the
 // nodes' arrays.
 func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
-	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
+	f := m.withoutLayers()
 	for i := range m.Sections {
 		layers := nodes[i]
 		if s := &m.Sections[i]; s.Grid != nil {
@@ -58,11 +58,20 @@ func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
 
 // Blank returns the frozen network with arrays of zeros.
 func (m *Model) Blank() *Frozen {
-	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
+	f := m.withoutLayers()
 	for i := range m.Sections {
 		f.Layers = append(f.Layers, m.Sections[i].blankLayers()...)
 	}
 	m.repeat(f)
+	return f
+}
+
+// withoutLayers returns the frozen network without layers.
+func (m *Model) withoutLayers() *Frozen {
+	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
+	if m.Part == nil {
+		f.Offsets, f.Calibration = m.Offsets, m.Calibration
+	}
 	return f
 }
 

@@ -15,6 +15,14 @@ type Frozen struct {
 	Width   int // number of nodes in the last layer
 	Encoder encoding.Encoder
 	Layers  []FrozenLayer
+
+	// Offsets has a number for each class, which is added to the number of the class's chains whose last node outputs
+	// 1. The sum is the class count. The smallest offset is 0, and the largest is at most the number of chains of a
+	// class. Offsets is nil if no class has an offset, and for a part of a network, whose counts are sums of a part of
+	// the chains.
+	Offsets []int
+
+	Calibration *Calibration // of the validation set; nil if there was none, and for a part of a network
 }
 
 // FrozenLayer is one layer of nodes. All nodes of a layer have the same number of pins.
@@ -72,6 +80,7 @@ func (f *Frozen) before(l int) int {
 // Validate checks the properties that [Evaluator] and the compiler rely on:
 //   - the last layer's width is a multiple of the number of classes;
 //   - every array has an element for each node;
+//   - offsets and calibration have the form that their comments describe;
 //   - every truth table fits its pins;
 //   - every index is below the number of its sources;
 //   - the first layer reads inputs only.
@@ -83,6 +92,9 @@ func (f *Frozen) Validate() error {
 	}
 	if len(f.Layers) == 0 {
 		return fmt.Errorf("frozen network: no layers")
+	}
+	if err := checkCalibrated(f.Offsets, f.Calibration, f.Width, len(f.Classes)); err != nil {
+		return fmt.Errorf("frozen network: %w", err)
 	}
 	for l := range f.Layers {
 		if err := f.checkLayer(l); err != nil {

@@ -32,14 +32,18 @@ func checkCompact(t *testing.T, path string, m *model.Model) {
 	}
 }
 
-// TestGridVersion checks that models with grids have version 3. It also checks that they can be read without being
-// unrolled.
+// TestGridVersion checks that models with grids have version 3, or 5 if they have offsets. It also checks that they
+// can be read without being unrolled.
 func TestGridVersion(t *testing.T) {
 	for _, form := range convolutional() {
 		m := form.Model()
 		h, _ := split(t, fileOf(t, m, model.Extra{}))
-		if h.Meta["version"] != "3" {
-			t.Errorf("%s: version %q, want 3", form.Name, h.Meta["version"])
+		want := model.GridVersion
+		if form.Options.Offsets {
+			want = model.OffsetsVersion
+		}
+		if got := h.Meta["version"]; got != want {
+			t.Errorf("%s: version %q, want %s", form.Name, got, want)
 		}
 		path := filepath.Join(t.TempDir(), "m.safetensors")
 		if _, err := m.Save(path); err != nil {

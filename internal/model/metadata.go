@@ -29,6 +29,17 @@ const (
 
 	// StepsVersion is the version for recurrent networks. Their metadata has the entry steps.
 	StepsVersion = "4"
+
+	// OffsetsVersion is the version for models with class offsets. Their metadata has the entry offsets. They may also
+	// have what versions 2 to 4 have.
+	OffsetsVersion = "5"
+)
+
+// The names of optional entries of the metadata.
+const (
+	stepsEntry       = "steps"
+	offsetsEntry     = "offsets"
+	calibrationEntry = "calibration"
 )
 
 // These prefixes mark the additional data of a checkpoint in a model file. The data consists of tensors (an
@@ -56,7 +67,7 @@ type sectionInfo struct {
 	B      *pinInfo  `json:"b,omitempty"`
 	Pins   []pinInfo `json:"pins,omitempty"`
 
-	Grid *topology.Grid `json:"grid,omitempty"` // in version 3 only
+	Grid *topology.Grid `json:"grid,omitempty"` // in versions 3 and 5 only
 }
 
 type pinInfo struct {
@@ -87,15 +98,22 @@ func (m *Model) metadata() (map[string]string, error) {
 	}
 	meta := map[string]string{"format": Format, "version": version}
 	if m.Steps > 0 {
-		meta["steps"] = strconv.Itoa(m.Steps)
+		meta[stepsEntry] = strconv.Itoa(m.Steps)
 	}
-	for key, value := range map[string]any{
+	entries := map[string]any{
 		"config":   m.Config,
 		"classes":  m.Classes,
 		"encoder":  encoderInfo{e.Bits, e.BitsIn, e.Max, e.Names, e.Columns},
 		"sections": sections,
 		"record":   m.Record,
-	} {
+	}
+	if m.Offsets != nil {
+		entries[offsetsEntry] = m.Offsets
+	}
+	if m.Calibration != nil {
+		entries[calibrationEntry] = m.Calibration
+	}
+	for key, value := range entries {
 		text, err := json.Marshal(value)
 		if err != nil {
 			return nil, fmt.Errorf("metadata: %s: %w", key, err)
@@ -107,7 +125,10 @@ func (m *Model) metadata() (map[string]string, error) {
 
 // version returns the oldest version of the metadata that can describe the model.
 func (m *Model) version() string {
-	if m.Steps > 0 {
+	switch {
+	case m.Offsets != nil:
+		return OffsetsVersion
+	case m.Steps > 0:
 		return StepsVersion
 	}
 	version := Version
@@ -128,9 +149,10 @@ func (c *container) checkVersion() error {
 		err := fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
 		return filekind.WithUse(err, c.name, filekind.Head(c.r))
 	}
-	if got := c.meta["version"]; !slices.Contains([]string{Version, NodesVersion, GridVersion, StepsVersion}, got) {
+	versions := []string{Version, NodesVersion, GridVersion, StepsVersion, OffsetsVersion}
+	if got := c.meta["version"]; !slices.Contains(versions, got) {
 		return fmt.Errorf("%s: metadata: version %.40q, this program reads versions %s to %s; use the ialgn that wrote it",
-			c.name, got, Version, StepsVersion)
+			c.name, got, versions[0], versions[len(versions)-1])
 	}
 	return nil
 }
@@ -157,6 +179,9 @@ func (c *container) shell() (*Model, error) {
 	if err := c.readSteps(m); err != nil {
 		return nil, err
 	}
+	if err := c.readCalibrated(m); err != nil {
+		return nil, err
+	}
 	m.Width = m.Config.Model.Width
 	m.Encoder = encoding.Encoder{Bits: e.Bits, BitsIn: e.BitsIn, Max: e.Max, Names: e.Names, Columns: e.Columns}
 	for i := range sections {
@@ -171,14 +196,34 @@ func (c *container) shell() (*Model, error) {
 
 // readSteps reads the number of steps of a recurrent network.
 func (c *container) readSteps(m *Model) error {
-	if _, found := c.meta["steps"]; !found && c.meta["version"] != StepsVersion {
+	version := c.meta["version"]
+	if _, found := c.meta[stepsEntry]; !found && version != StepsVersion {
 		return nil
 	}
-	err := c.unmarshal("steps", &m.Steps)
-	if err == nil && (c.meta["version"] != StepsVersion || m.Steps < 1) {
-		err = fmt.Errorf("%s: metadata: %d steps in version %s; %s", c.name, m.Steps, c.meta["version"], damaged)
+	err := c.unmarshal(stepsEntry, &m.Steps)
+	if err == nil && (version != StepsVersion && version != OffsetsVersion || m.Steps < 1) {
+		err = fmt.Errorf("%s: metadata: %d steps in version %s; %s", c.name, m.Steps, version, damaged)
 	}
 	return err
+}
+
+// readCalibrated reads the class offsets and the calibration, if the metadata has them.
+func (c *container) readCalibrated(m *Model) error {
+	version := c.meta["version"]
+	if _, found := c.meta[offsetsEntry]; found || version == OffsetsVersion {
+		if err := c.unmarshal(offsetsEntry, &m.Offsets); err != nil {
+			return err
+		}
+		if version != OffsetsVersion || m.Offsets == nil {
+			return fmt.Errorf("%s: metadata: %s in version %s, want version %s and a list; %s", c.name, offsetsEntry, version,
+				OffsetsVersion, damaged)
+		}
+	}
+	if _, found := c.meta[calibrationEntry]; found {
+		m.Calibration = &Calibration{}
+		return c.unmarshal(calibrationEntry, m.Calibration)
+	}
+	return nil
 }
 
 // section returns the section without arrays.
@@ -193,7 +238,7 @@ func (s *sectionInfo) section(m *Model, version string) (Section, error) {
 	} else if s.A != nil || s.B != nil || len(s.Pins) < 1 || len(s.Pins) > MaxPins {
 		return t, fmt.Errorf("want layers, width and 1 to %d pins", MaxPins)
 	}
-	if s.Grid != nil && version != GridVersion {
+	if s.Grid != nil && version != GridVersion && version != OffsetsVersion {
 		return t, fmt.Errorf("a grid in version %s", version)
 	}
 	t.Arity = 1 << len(pins)

@@ -82,6 +82,9 @@ type Model struct {
 	// counts are taken from the last layer at the last step.
 	Steps int
 
+	Offsets     []int        // added to the class counts; nil, or a number for each class (see [Frozen])
+	Calibration *Calibration // of the validation set; nil if there was none
+
 	// Part describes the part of the network that this rank trains. It is nil if this process trains the whole network.
 	// Part is not stored in the file.
 	Part *ranks.Share

@@ -66,6 +66,9 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 		}
 	}
 	out.counts = make([]int32, len(m.Classes))
+	for c, n := range m.Offsets {
+		out.counts[c] = int32(n)
+	}
 	for i, bit := range h {
 		if bit {
 			out.counts[i/(m.Width/len(m.Classes))]++

@@ -37,7 +37,9 @@ func (c *Compact) Step() (*Step, error) {
 		}
 		core.Layers = append(core.Layers, layer)
 	}
-	head := &Frozen{Name: c.Name + ", head", Classes: c.Classes, Width: c.Width, Encoder: bitEncoder(names[inputs:])}
+	head := &Frozen{
+		Name: c.Name + ", head", Classes: c.Classes, Width: c.Width, Encoder: bitEncoder(names[inputs:]), Offsets: c.Offsets,
+	}
 	counted := passing(c.Width).FrozenLayer
 	counted.Pins[0].Source = Input
 	head.Layers = []FrozenLayer{counted}

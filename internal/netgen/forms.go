@@ -51,6 +51,7 @@ func Unshared() []Form {
 		{"layered-gates", ModelOptions{Topology: "layered", Widths: "40,30", Hidden: 3, Seed: 21}},
 		{"layered-light", ModelOptions{Topology: "layered", Widths: "30,30", Light: true, Seed: 22}},
 		{"ialgn-cuts", ModelOptions{Cuts: true, Bits: 6, Seed: 23}},
+		{"ialgn-offsets", ModelOptions{Offsets: true, Seed: 24}},
 	}
 }
 
@@ -80,6 +81,7 @@ func ConvForms() []Form {
 			Widths: "12", Seed: 33,
 		})},
 		{"conv-three-levels", conv(ModelOptions{Image: "1,6,6", Kernels: "3", Levels: "3", Seed: 31})},
+		{"conv-offsets", conv(ModelOptions{Image: "1,4,4", Kernels: "3", Offsets: true, Widths: "12", Seed: 34})},
 	}
 }
 

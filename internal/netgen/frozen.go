@@ -32,6 +32,8 @@ type FrozenOptions struct {
 	Mix Mix
 
 	Topology Topology
+
+	Offsets bool // the classes have offsets
 }
 
 // Mix is a distribution over the binary operations.
@@ -117,6 +119,9 @@ func Frozen(seed uint64, o FrozenOptions) *model.Frozen {
 	g := frozenGenerator{rand.New(rand.NewPCG(seed, 0x66726f7a656e)), o, f}
 	for l := range o.Depth {
 		f.Layers = append(f.Layers, g.layer(l))
+	}
+	if o.Offsets {
+		f.Offsets = Offsets(seed, o.Classes, o.Width/o.Classes)
 	}
 	if err := f.Validate(); err != nil {
 		panic("netgen: " + err.Error())

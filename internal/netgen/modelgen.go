@@ -35,6 +35,7 @@ type ModelOptions struct {
 	Light    bool
 	Fixed    bool // pin A of the first layer has one candidate
 	Cuts     bool // cuts turn real features into words; their number determines BitsIn
+	Offsets  bool // the classes have offsets, and the model has a calibration
 	Tau      float64
 	Seed     uint64
 
@@ -164,10 +165,36 @@ func Model(o ModelOptions) *model.Model {
 		g := modelGenerator{r, o, m, i, layers[i], inputs}
 		g.fill(&m.Sections[i])
 	}
+	if o.Offsets {
+		m.Offsets, m.Calibration = Offsets(o.Seed, o.Classes, o.Width/o.Classes), calibration(o.Seed)
+	}
 	if err := m.Validate(); err != nil {
 		panic("netgen: " + err.Error())
 	}
 	return m
+}
+
+// Offsets returns random class offsets. One of them is 0, and one of the others is the number of chains of a class,
+// which is the largest possible offset. There must be at least two classes.
+func Offsets(seed uint64, classes, chains int) []int {
+	r := rand.New(rand.NewPCG(seed, 0x6f666673657473))
+	offsets := make([]int, classes)
+	for c := range offsets {
+		offsets[c] = r.IntN(chains + 1)
+	}
+	order := r.Perm(classes)
+	offsets[order[0]], offsets[order[1]] = 0, chains
+	return offsets
+}
+
+func calibration(seed uint64) *model.Calibration {
+	r := rand.New(rand.NewPCG(seed, 0x63616c6962))
+	c := &model.Calibration{Temperature: 0.5 + r.Float64()}
+	for range 3 {
+		n := 1 + r.IntN(50)
+		c.Samples, c.Leads, c.Correct = c.Samples+n, append(c.Leads, n), append(c.Correct, r.IntN(n+1))
+	}
+	return c
 }
 
 // Encoder returns a uniform encoder whose features use all values of their words.

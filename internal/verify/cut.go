@@ -76,10 +76,15 @@ func (b Root) build(k *netlist.Copier) netlist.Net {
 	return k.Function(b.Table, netlist.Origin{}, in...)
 }
 
+// One reports whether the root is the constant 1.
+func (b Root) One() bool {
+	return len(b.Nets) == 0 && b.Table&1 == 1 || len(b.Nets) == 1 && b.Table == TableCopy && b.Nets[0] == netlist.True
+}
+
 // Ones returns the indices of a class's roots that are the constant 1.
 func (k *Cut) Ones(class int) (list []int) {
 	for i, b := range k.Roots.Bits[class] {
-		if len(b.Nets) == 0 && b.Table&1 == 1 || len(b.Nets) == 1 && b.Table == TableCopy && b.Nets[0] == netlist.True {
+		if b.One() {
 			list = append(list, i)
 		}
 	}

@@ -165,13 +165,16 @@ class Model:
     feature words; with encoded=True, of input bits as `encode` returns them. Or X is a table, such as a DataFrame,
     whose columns are found by their names and hold what the columns of the training set's file did (see README.md).
 
-    Attributes: encoder, sections (lists of arrays), metadata (the texts of the file).
+    Attributes: encoder, sections (lists of arrays), metadata (the texts of the file), calibration (what the file says
+    about the counts of the validation set: samples, temperature, leads and correct; None if it says nothing).
     """
 
     def __init__(self, metadata, encoder, sections):
         self.metadata, self.encoder, self.sections = metadata, encoder, sections
         self.config, self.record = json.loads(metadata["config"]), json.loads(metadata["record"])
         self._classes = tuple(json.loads(metadata["classes"]))
+        self._offsets = tuple(json.loads(metadata["offsets"])) if "offsets" in metadata else None
+        self.calibration = json.loads(metadata["calibration"]) if "calibration" in metadata else None
         self._table = Table(
             self.features,
             encoder.columns,
@@ -191,6 +194,11 @@ class Model:
     def classes(self):
         """Names of the classes."""
         return self._classes
+
+    @property
+    def offsets(self):
+        """What is added to the count of each class, a tuple of whole numbers, or None for nothing."""
+        return self._offsets
 
     @property
     def features(self):
@@ -239,9 +247,10 @@ class Model:
         return self.encoder.encode(self._table.values(X, words) if is_table(X) else X, words)
 
     def counts(self, X, words=False, encoded=False):
-        """Return how many nodes of the last layer vote for each class, int32 [n, classes]."""
+        """Return how many nodes of the last layer vote for each class, and its offset, int32 [n, classes]."""
         parts = [network.counts(self._frozen(), bits, len(self.classes)) for bits in self._bits(X, words, encoded)]
-        return np.concatenate(parts)
+        counts = np.concatenate(parts)
+        return counts if self._offsets is None else counts + np.array(self._offsets, np.int32)
 
     def predict(self, X, words=False, encoded=False):
         """Return the class with the largest count, the first of equals, intp [n]."""

@@ -8,7 +8,8 @@ from .encoder import MAX_BITS, MIN_BITS, Encoder, printable
 from .errors import Fault
 from .model import MAX_CLASSES, MAX_PINS, SOURCES, Grid, Model, Pin, Section
 
-FORMAT, VERSION, NODES_VERSION, GRID_VERSION = "ialgn-model", "1", "2", "3"
+FORMAT, VERSION, NODES_VERSION, GRID_VERSION, OFFSETS_VERSION = "ialgn-model", "1", "2", "3", "5"
+_VERSIONS = (VERSION, NODES_VERSION, GRID_VERSION, OFFSETS_VERSION)  # version 4 is of recurrent networks
 
 # Prefixes of what a checkpoint adds to a model, which readers of models pass over.
 _EXTRA_TENSORS, _EXTRA_METADATA = "adam.", "checkpoint."
@@ -19,6 +20,7 @@ _MAX_CANDIDATES = 1 << 16
 # Of grids: rows and columns, the side of a patch, positions (for each pixel that the network reads, and
 # of any network), and nodes in all.
 _MAX_IMAGE, _MAX_PATCH, _MAX_SPREAD, _MAX_POSITIONS, _MAX_UNROLLED = 1 << 12, 64, 16, 1 << 12, 3 << 29
+_MAX_CALIBRATED = 1 << 40  # validation samples
 _MAX_FIELD = 1 << 16  # side of the part of the input's image that a position of a later layer depends on
 
 
@@ -45,18 +47,31 @@ def save(path, model):
 def _model(c):
     _check_version(c.metadata)
     keys = {key: text for key, text in c.metadata.items() if not key.startswith(_EXTRA_METADATA) and key != "crc32c"}
+    if "steps" in keys:
+        raise Fault("metadata: steps: a recurrent network, which this package does not read")
     known = {"format", "version", "config", "classes", "encoder", "sections", "record"}
+    if keys["version"] == OFFSETS_VERSION:
+        known.add("offsets")
+    elif "offsets" in keys:
+        raise Fault(f"metadata: offsets in version {keys['version']}, want version {OFFSETS_VERSION}")
     parts = {}
     for key in sorted(known - {"format", "version"}):
         if key not in keys:
             raise Fault(f"metadata: {key} is missing")
         parts[key] = strict_json(keys[key], f"metadata: {key}")
+    if "calibration" in keys:
+        known.add("calibration")
+        parts["calibration"] = strict_json(keys["calibration"], "metadata: calibration")
     config, classes = _config(parts["config"]), _classes(parts["classes"])
     if not isinstance(parts["record"], dict):
         raise Fault("metadata: record: want an object")
     encoder = _encoder(c, parts["encoder"])
     shells = _shells(parts["sections"], keys["version"], config, encoder)
     _check_whole(config, classes, shells)
+    group = config["width"] // len(classes)
+    offsets = _offsets(parts["offsets"], len(classes), group) if "offsets" in parts else None
+    if "calibration" in parts:
+        _calibration(parts["calibration"], len(classes), group + max(offsets or [0]))
     _check_tensors(c, encoder, shells)
     sections = [_section(c, i, shell) for i, shell in enumerate(shells)]
     metadata = {key: text for key, text in keys.items() if key in known}
@@ -67,9 +82,9 @@ def _check_version(metadata):
     form, version = metadata.get("format"), metadata.get("version")
     if form != FORMAT:
         raise Fault(f"metadata: format {shown(form or '')!r}, want {FORMAT!r}; this is no model of ialgn")
-    if version not in (VERSION, NODES_VERSION, GRID_VERSION):
+    if version not in _VERSIONS:
         raise Fault(
-            f"metadata: version {shown(version or '')!r}, this program reads versions {VERSION} to {GRID_VERSION}",
+            f"metadata: version {shown(version or '')!r}, this program reads versions {', '.join(_VERSIONS)}",
             "use a newer package",
         )
 
@@ -201,7 +216,7 @@ def _shell(info, version, keys, encoder, shells):
             raise Fault("want layers, a and b")
         width, pins = keys["width"], [info["a"], info["b"]]
     else:
-        _fields(info, "form", layers=int, width=int, pins=list, **({"grid": dict} if version == GRID_VERSION else {}))
+        _fields(info, "form", layers=int, width=int, pins=list, **({} if version == NODES_VERSION else {"grid": dict}))
         if set(info) - {"grid"} != {"layers", "width", "pins"} or not 1 <= len(info["pins"]) <= MAX_PINS:
             raise Fault(f"want layers, width and 1 to {MAX_PINS} pins")
         width, pins = info["width"], info["pins"]
@@ -332,6 +347,32 @@ def _check_whole(keys, classes, shells):
         )
     if width % len(classes):
         raise Fault(f"{width} chains cannot be split into {len(classes)} classes")
+
+
+def _offsets(offsets, classes, group):
+    """Check the numbers that are added to the class counts. group is the number of chains of a class."""
+    if not isinstance(offsets, list) or not all(is_count(n) and n <= group for n in offsets):
+        raise Fault(f"metadata: offsets: want a list of whole numbers from 0 to {group}, the number of a class's chains")
+    if len(offsets) != classes or min(offsets) != 0:
+        raise Fault(f"metadata: offsets: want {classes} numbers, one for each class, of which the smallest is 0")
+    return offsets
+
+
+def _calibration(info, classes, largest):
+    """Check what a file says about the counts of the validation set. largest is the largest possible count."""
+    where = "metadata: calibration"
+    _fields(info, where, samples=int, temperature=(int, float), leads=list, correct=list)
+    if set(info) != {"samples", "temperature", "leads", "correct"} or classes < 2:
+        raise Fault(f"{where}: want samples, temperature, leads and correct, and at least two classes")
+    if not 0 < info["temperature"] < float("inf"):
+        raise Fault(f"{where}: temperature {info['temperature']}, want a number above 0")
+    leads, correct = info["leads"], info["correct"]
+    if not all(is_count(n) for n in leads + correct) or any(right > n for right, n in zip(correct, leads)):
+        raise Fault(f"{where}: leads and correct: want whole numbers, of which no correct one is larger than its lead")
+    if not 1 <= len(leads) <= largest + 1 or len(leads) != len(correct) or leads[-1] == 0:
+        raise Fault(f"{where}: want 1 to {largest + 1} leads, the last one above 0, and as many correct ones")
+    if not 1 <= sum(leads) == info["samples"] <= _MAX_CALIBRATED:
+        raise Fault(f"{where}: the leads are not those of all samples")
 
 
 # Tensors.

@@ -83,12 +83,42 @@ def renamed(name, to):
     return lambda header: header.update({to: header.pop(name)})
 
 
+def offsets(value):
+    """Return a change of a header: class offsets, with the version that they need."""
+    return lambda header: header["__metadata__"].update({"version": "5", "offsets": value})
+
+
+def calibration(**changes):
+    """Return a change of a header: a calibration, in which some values are wrong."""
+    right = {"samples": 5, "temperature": 1.5, "leads": [2, 0, 3], "correct": [1, 0, 3]}
+    return text("calibration", json.dumps({key: v for key, v in {**right, **changes}.items() if v is not None}))
+
+
 PIN, SPINE = {"source": "previous", "k": 1}, {"source": "spine", "k": 1}
 
 # What is wrong, how the header gets it, and what the error says.
 FORGED = [
     ("format", text("format", "other"), "no model of ialgn"),
-    ("version", text("version", "4"), "versions 1 to 3"),
+    ("version", text("version", "4"), "versions 1, 2, 3, 5"),
+    ("steps", text("steps", "3"), "a recurrent network"),
+    ("no offsets", text("version", "5"), "offsets is missing"),
+    ("offsets in an older version", text("offsets", "[0, 1, 2]"), "offsets in version 2, want version 5"),
+    ("offsets' type", offsets("3"), "offsets: want a list of whole numbers from 0 to 2"),
+    ("negative offset", offsets("[0, -1, 2]"), "from 0 to 2"),
+    ("large offset", offsets("[0, 1, 3]"), "from 0 to 2"),
+    ("few offsets", offsets("[0, 1]"), "want 3 numbers"),
+    ("smallest offset", offsets("[1, 1, 2]"), "the smallest is 0"),
+    ("calibration", text("calibration", "[]"), "calibration: want an object"),
+    ("calibration's key", calibration(extra=1), "unknown key extra"),
+    ("no leads", calibration(leads=None), "want samples, temperature, leads and correct"),
+    ("temperature", calibration(temperature=0), "temperature 0"),
+    ("infinite temperature", calibration(temperature=10**400), "temperature|too large"),
+    ("many leads", calibration(leads=[0, 0, 0, 5], correct=[0, 0, 0, 0]), "want 1 to 3 leads"),
+    ("zero leads", calibration(leads=[5, 0], correct=[0, 0]), "the last one above 0"),
+    ("correct", calibration(correct=[3, 0, 0]), "no correct one is larger"),
+    ("number of correct", calibration(correct=[1]), "as many correct ones"),
+    ("lead's type", calibration(leads=[True, 0, 3]), "whole numbers"),
+    ("samples", calibration(samples=6), "not those of all samples"),
     ("no config", text("config", None), "config is missing"),
     ("no JSON", text("config", "{"), "metadata: config: "),
     ("NaN", text("config", '{"model": {"width": NaN}}'), "NaN is no number"),

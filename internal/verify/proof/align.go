@@ -82,8 +82,8 @@ func checkClasses(d verify.Design, k *cuts) error {
 		return fmt.Errorf("raw netlist: counts %d classes, the model has %d", len(k.raw.Roots.Bits), classes)
 	}
 	for class, bits := range k.raw.Roots.Bits {
-		if len(bits) != group {
-			return fmt.Errorf("raw netlist: counts %d bits for class %d, the model %d", len(bits), class, group)
+		if want := d.Spec.Counted(class); len(bits) != want {
+			return fmt.Errorf("raw netlist: counts %d bits for class %d, the model %d", len(bits), class, want)
 		}
 	}
 	return nil

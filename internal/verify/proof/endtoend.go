@@ -31,8 +31,10 @@ func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err erro
 	if d.Spec == nil || k.raw.Roots.Ports {
 		return "", nil
 	}
-	if _, group := d.Spec.Classes(); group > endToEndBits {
-		return "", nil
+	for class := range k.raw.Roots.Bits {
+		if d.Spec.Counted(class) > endToEndBits {
+			return "", nil
+		}
 	}
 	o := spec.Options{Words: d.Words(), Thermometer: d.Project() > 0, Head: &spec.Head{Sums: sums(d, k)}}
 	_, o.Head.Counts = verify.CountsPort(d.Product)
@@ -127,7 +129,7 @@ type order struct {
 	place []int            // [number]: the place of the bit
 	pool  map[string][]int // numbers of the bits that are not added yet, by function and weight
 	roots []int            // numbers of the counted bits, in the product's order; -1 if unknown
-	ones  []int            // numbers of bits that are always 1, each the sum of a pair of complements
+	ones  []int            // numbers of bits that are always 1: constants, and sums of pairs of complements
 }
 
 // order numbers the bits of a class. The arguments raw and product are the indices of the class's first root in the
@@ -142,6 +144,10 @@ func (k *cuts) order(class, raw, product int) *order {
 		switch choice.sort {
 		case chooseProduct:
 			b := bits[choice.index-product]
+			if b.One() {
+				o.ones = append(o.ones, i)
+				continue
+			}
 			o.roots[choice.index-product] = i
 			o.give(counts.Term{Weight: 1, Nets: b.Nets, Table: b.Table}, i)
 		case chooseComplement:

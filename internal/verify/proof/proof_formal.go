@@ -179,14 +179,15 @@ func show(ctx context.Context, d verify.Design, samples verify.Stimuli, r *Resul
 	return nil
 }
 
-// reference returns the circuit that the product's cut is compared with. Its outputs are the last layer, in the
-// order of the chains.
+// reference returns the circuit that the product's cut is compared with. Its outputs are the roots of the raw netlist.
 func reference(d verify.Design, k *cuts) cec.Circuit {
 	if d.Spec == nil {
 		return cec.Netlist(k.raw.Netlist)
 	}
 	return func(w io.Writer) error {
-		return d.Spec.WriteAIGER(w, spec.Options{Words: d.Words(), Thermometer: d.Project() > 0})
+		return d.Spec.WriteAIGER(w, spec.Options{
+			Words: d.Words(), Thermometer: d.Project() > 0, Counted: !k.raw.Roots.Ports,
+		})
 	}
 }
 

@@ -19,8 +19,11 @@ type Options struct {
 	// feature are 1. A proof that may assume thermometer codes puts the same logic in front of both circuits.
 	Thermometer bool
 
-	// Head, if not nil, makes the class and the counts the outputs of the graph. If Head is nil, the output is the
-	// last layer.
+	// Counted makes the output h the bits that are counted ([Network.Counted]), class by class. If Counted is not set,
+	// h is the last layer. The two differ only if classes have offsets.
+	Counted bool
+
+	// Head, if not nil, makes the class and the counts the outputs of the graph, in place of h.
 	Head *Head
 }
 
@@ -41,7 +44,7 @@ const (
 )
 
 // WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with a symbol table. The inputs
-// are called x[i]. The outputs are the bits of the last layer, called h[i], or the outputs that [Head] describes. A
+// are called x[i]. The outputs are the bits that [Options] selects, called h[i], or the outputs that [Head] describes. A
 // bus of one bit is called x or h without an index, as in yosys.
 //
 // If the inputs are thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its threshold j, counted
@@ -114,7 +117,7 @@ func (n *Network) variableLimit(o Options) int {
 		variables += n.layers[i].variableLimit()
 	}
 	if o.Head != nil {
-		variables += n.width * headAnds
+		variables += n.classes * n.mostCounted() * headAnds
 	}
 	return variables
 }
@@ -136,6 +139,13 @@ func (n *Network) build(g *graph, o Options) ([]bus, error) {
 	last := n.gates(g, o)
 	if o.Head != nil {
 		return n.head(g, last, o.Head)
+	}
+	if o.Counted {
+		var all []literal
+		for class := range n.classes {
+			all = append(all, n.counted(class, last)...)
+		}
+		last = all
 	}
 	return []bus{{"h", last}}, nil
 }

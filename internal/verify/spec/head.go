@@ -25,8 +25,8 @@ type Head struct {
 	Counts bool
 }
 
-// Sum is a set of bits to add, given by their numbers. The chains of the class have the numbers from 0 on. The digits
-// of earlier sums have the next numbers, in order. A sum has as many digits as its largest value needs. The place of
+// Sum is a set of bits to add, given by their numbers. The bits that are counted for the class ([Network.Counted]) have
+// the numbers from 0 on. The digits of earlier sums have the next numbers, in order. A sum has as many digits as its largest value needs. The place of
 // a sum's first digit is the lowest place among the bits that the sum adds.
 type Sum []int
 
@@ -38,15 +38,14 @@ type bus struct {
 
 // head writes the counts and the argmax and returns the outputs.
 func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
-	classes, group := n.Classes()
-	words := make([][]literal, classes)
-	outputs := make([]bus, 1, 2+classes)
+	words := make([][]literal, n.classes)
+	outputs := make([]bus, 1, 2+n.classes)
 	if o.Counts {
 		outputs = append(outputs, bus{name: "counts"})
 	}
 	for c := range words {
 		p := pool{g: g}
-		for _, l := range last[c*group:][:group] {
+		for _, l := range n.counted(c, last) {
 			p.add(l, 0)
 		}
 		if c < len(o.Sums) {
@@ -56,7 +55,7 @@ func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 				}
 			}
 		}
-		words[c] = p.rest(bits.Len(uint(group)))
+		words[c] = p.rest(bits.Len(uint(n.mostCounted())))
 		outputs = append(outputs, bus{fmt.Sprintf("count_%d", c), words[c]})
 		if o.Counts {
 			outputs[1].bits = append(outputs[1].bits, words[c]...)

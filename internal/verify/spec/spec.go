@@ -19,6 +19,7 @@ import "ialgn/internal/model"
 type Network struct {
 	width      int // counted bits
 	classes    int
+	offsets    []int // number of ones that are counted for each class in addition to its chains; nil if there are none
 	bits       int // thermometer bits of a feature, plus one
 	bitsIn     int // bits in a feature word
 	thresholds [][]uint16
@@ -83,10 +84,37 @@ func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) err
 // belong to class 0, the next ones to class 1, and so on.
 func (n *Network) Classes() (classes, group int) { return n.classes, n.width / n.classes }
 
+// Counted returns the number of bits that are counted for a class. These are the chains of the class, followed by
+// constant ones, whose number is the offset of the class.
+func (n *Network) Counted(class int) int {
+	if n.offsets == nil {
+		return n.width / n.classes
+	}
+	return n.width/n.classes + n.offsets[class]
+}
+
+// counted returns the bits that are counted for a class, given the bits of the last layer.
+func (n *Network) counted(class int, last []literal) []literal {
+	group := n.width / n.classes
+	all := append([]literal{}, last[class*group:][:group]...)
+	for len(all) < n.Counted(class) {
+		all = append(all, 1)
+	}
+	return all
+}
+
+// mostCounted returns the largest number of bits that are counted for a class.
+func (n *Network) mostCounted() (most int) {
+	for class := range n.classes {
+		most = max(most, n.Counted(class))
+	}
+	return most
+}
+
 // form allocates the layers of a model, and returns the number of the first layer of each section.
 func (n *Network) form(m *model.Model) (first []int) {
 	n.width, n.classes, n.bits, n.bitsIn = m.Width, len(m.Classes), m.Encoder.Bits, m.Encoder.BitsIn
-	n.thresholds = m.Encoder.Thresholds
+	n.thresholds, n.offsets = m.Encoder.Thresholds, m.Offsets
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		first = append(first, len(n.layers))
