@@ -45,7 +45,7 @@ func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) 
 	}
 	data := m.info.Model.Config.Data
 	data.Classes = &e.frozen.Classes
-	return &Classifier{frozen: e.frozen, engine: e, data: data, softmax: m.softmax()}, nil
+	return &Classifier{frozen: e.frozen, engine: e, data: data, softmax: m.info.Model.Softmax()}, nil
 }
 
 // Engine returns the name of the engine that classified the last block of samples. If the engine runs machine code,

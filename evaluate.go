@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"ialgn/internal/dataset"
@@ -44,7 +45,7 @@ type Evaluation struct {
 	Calibrated               bool    `json:"calibrated"`
 	// Rejection has the results for the margins 0, 1, 2 and so on, up to the largest margin with which a sample is
 	// answered. If there are more than 1,000 margins, they are multiples of the smallest number that gives at most 1,000.
-	Rejection []Answered `json:"rejection"`
+	Rejection Rejection `json:"rejection"`
 
 	Classes   []string `json:"classes"`
 	Confusion [][]int  `json:"confusion"` // [label][predicted]
@@ -64,6 +65,9 @@ type Evaluation struct {
 	// Note, if not nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`
 }
+
+// Rejection has the results for ascending margins, of which the first is 0.
+type Rejection []Answered
 
 // Answered reports the results for the samples that are answered. A sample is answered if its largest class count is at
 // least Margin above its second largest.
@@ -171,7 +175,7 @@ func (m *Model) evaluate(ctx context.Context, n *network, test *tested, by engin
 	seconds := time.Since(begin).Seconds()
 	e := newEvaluation(n.classes, scores, test.Levels.Labels)
 	e.Temperature, e.Calibrated = m.Temperature()
-	e.addProbabilities(m.softmax(), scores, test.Levels.Labels)
+	e.addProbabilities(m.info.Model.Softmax(), scores, test.Levels.Labels)
 	e.addRejection(metrics.Rejection(test.Levels.Labels, scores.Predicted, scores.Counts, len(n.classes)))
 	e.Rate = float64(e.Samples) / max(1e-9, seconds)
 	e.Engine, e.ISA = engineName(code)
@@ -270,16 +274,21 @@ func (e *Evaluation) addRejection(all []metrics.Answered) {
 	}
 }
 
-// Answering returns the results with the largest margin with which at least the given share of the samples is
-// answered. The share is from 0 to 1. Only margins in e.Rejection are considered.
-func (e *Evaluation) Answering(share float64) Answered {
-	a := e.Rejection[0] // answers all samples
-	for _, next := range e.Rejection[1:] {
-		if next.Answered >= share {
-			a = next
+// Answering returns the results for the largest margins with which at least 100, 95, 90, 80 and 50 % of the samples are
+// answered. Equal margins appear once.
+func (r Rejection) Answering() (rows []Answered) {
+	for _, share := range []float64{1, 0.95, 0.9, 0.8, 0.5} {
+		for _, a := range slices.Backward(r) {
+			if a.Answered < share {
+				continue
+			}
+			if len(rows) == 0 || rows[len(rows)-1].Margin != a.Margin {
+				rows = append(rows, a)
+			}
+			break
 		}
 	}
-	return a
+	return rows
 }
 
 // Majority returns the most frequent class of the samples.

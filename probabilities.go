@@ -1,8 +1,6 @@
 package ialgn
 
-import (
-	"ialgn/internal/softmax"
-)
+import "ialgn/internal/softmax"
 
 // Temperature returns the number by which class counts are divided before the softmax that gives the probabilities of
 // the classes. If the model was calibrated, it is the temperature that was fitted to the validation set. Otherwise it
@@ -10,11 +8,6 @@ import (
 func (m *Model) Temperature() (temperature float64, calibrated bool) {
 	t := m.info.Model.Temperature()
 	return t.Value, t.Calibrated
-}
-
-// softmax returns the table from which the probabilities of the classes are computed.
-func (m *Model) softmax() *softmax.Table {
-	return softmax.New(m.info.Model.Temperature().Value, m.info.Model.Width/len(m.info.Model.Classes))
 }
 
 // Probabilities returns the probability of each class for a sample with the given class counts, [class]. The

@@ -102,6 +102,34 @@ print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
 	}
 }
 
+// TestPowers checks that the Python package and the program have the same tables of powers.
+func TestPowers(t *testing.T) {
+	temperatures := []float64{1e-6, 0.01, 0.1, 0.3, 1, 1.5, 2.0 / 3, 4.1, 8, 8.25, 17.3, 30, 100, 12345.678}
+	const show = `import json, sys
+from ialgn.softmax import powers
+print(json.dumps([powers(t, 2000).tolist() for t in json.loads(sys.argv[1])]))`
+	argument, err := json.Marshal(temperatures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), interpreter(t), "-c", show, string(argument))
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want [][]uint32
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, temperature := range temperatures {
+		want = append(want, softmax.New(temperature, 2000).Powers())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("powers (-program +Python):\n%.2000s", diff)
+	}
+}
+
 // fixtures returns the path of a folder next to the repository with checkpoints of other frameworks, and whether the
 // folder exists.
 func fixtures() (string, bool) {
@@ -168,7 +196,7 @@ func writeForm(t *testing.T, folder string, form netgen.Form) {
 	counts := make([]int32, classes*samples)
 	e.Counts(counts, samples)
 	var bits, rows, probabilities []byte
-	table, fixed := softmax.New(m.Temperature().Value, m.Width), make([]uint16, classes)
+	table, fixed := m.Softmax(), make([]uint16, classes)
 	for s := range samples {
 		for i := range inputs {
 			bits = append(bits, byte(in[i*words+s/64]>>(s%64)&1))

@@ -118,9 +118,6 @@ func (r evalReport) probabilities(w io.Writer) {
 		percent(r.ExpectedCalibrationError), r.LogLoss, t)
 }
 
-// answeredShares lists the shares of samples for which the accuracy is written.
-var answeredShares = []float64{1, 0.95, 0.9, 0.8, 0.5}
-
 // rejection writes the accuracy against the share of samples that are answered.
 func (r evalReport) rejection(w io.Writer) {
 	if len(r.Rejection) == 0 {
@@ -128,13 +125,7 @@ func (r evalReport) rejection(w io.Writer) {
 	}
 	fmt.Fprint(w, "\naccuracy if a sample is answered only where its largest count leads the second largest by the margin or more:\n"+
 		"margin  answered  accuracy  balanced accuracy\n")
-	last := -1
-	for _, share := range answeredShares {
-		a := r.Answering(share)
-		if a.Margin == last {
-			continue
-		}
-		last = a.Margin
+	for _, a := range r.Rejection.Answering() {
 		fmt.Fprintf(w, "%6d %9s %9s %18s\n", a.Margin, percent(a.Answered), percent(a.Accuracy), percent(a.BalancedAccuracy))
 	}
 }

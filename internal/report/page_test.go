@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn"
 	"ialgn/backend"
 	"ialgn/compiler"
 	"ialgn/internal/config"
@@ -77,6 +78,9 @@ func full() *Page {
 		Reads: &explain.Reads{All: []int{3, 4}, ByClass: [][]int{{1, 4}, {2, 0}}},
 		Test: &Test{
 			Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, ROCAUC: new(0.75), AveragePrecision: new(0.5),
+			ExpectedError: 0.0321, LogLoss: 0.5123, Rejection: ialgn.Rejection{
+				{Answered: 1, Accuracy: 0.8, BalancedAccuracy: 0.6875}, {Margin: 1, Answered: 0.7, Accuracy: 1, BalancedAccuracy: 1},
+			},
 			OtherData: true,
 		},
 		Verified: &backend.Certificate{

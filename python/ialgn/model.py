@@ -223,8 +223,8 @@ class Model:
 
     @property
     def temperature(self):
-        """What counts are divided by before their softmax gives probabilities: tau."""
-        return self.tau
+        """What counts are divided by before their softmax gives probabilities: tau, if the model has no calibration."""
+        return self.tau if self.calibration is None else float(self.calibration["temperature"])
 
     @property
     def beta(self):
