@@ -204,6 +204,7 @@ func read(t *testing.T, html []byte) page {
 // sections maps the identifiers of the page's headings to the headings.
 var sections = map[string]string{
 	"results": "Results", "looks": "What the network looks at", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
+	"rejection":  "Accuracy against the share answered",
 	"operations": "Operations",
 	"depth":      "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
 	"bitstream": "Synthesis and bitstream", "files": "Files",
@@ -238,33 +239,34 @@ func TestPage(t *testing.T) {
 		"file":                      {"format", "bytes", "SHA-256"}, // this row is from the last table with this title
 		"last epoch: test accuracy": {"80.00 %"},
 		"epoch kept, chosen on the validation set": {"epoch 2"},
-		evil:                        {"at the end", "6,453", "1,284", "1,284", "7", "0"},
-		"one":                       {"50.00 %", "50.00 %", "50.00 %", "2"},
-		"balanced accuracy":         {"68.75 %", "42.10 to 89.66 %"},
-		"ROC AUC of one":            {"0.7500", ""},
-		"A":                         {"3", "100.00 %"},
-		"feature 1":                 {"4", evil, "80.00 %", ""},
-		"all classes":               {"2", "100.00 %", "7"},
-		"pass-through":              {"0.00 %"},
-		"1":                         {"0.207", "0.0", "1.0", "1.0"},
-		"cells":                     {"30", "1,234", "20", "1,284"},
-		"optimisation level":        {"2"},
-		"interface":                 {"stream"},
-		"compiled in (not checked)": {"1.5 s"},
-		"constants":                 {"0.00 %"},
-		"proved":                    {"yes"},
-		"assumption":                {"the inputs are thermometer codes"},
-		"clock aimed at":            {"48.0 MHz, met: yes"},
-		"bitstream":                 {"net.bin, of seed 2"},
-		"ICESTORM_LC":               {"1,742", "7,680", "22.68 %", ""},
-		"net.v":                     {"verilog", "54,321", "def456"},
+		evil:                         {"at the end", "6,453", "1,284", "1,284", "7", "0"},
+		"one":                        {"50.00 %", "50.00 %", "50.00 %", "2"},
+		"balanced accuracy":          {"68.75 %", "42.10 to 89.66 %"},
+		"ROC AUC of one":             {"0.7500", ""},
+		"expected calibration error": {"3.21 %", ""},
+		"A":                          {"3", "100.00 %"},
+		"feature 1":                  {"4", evil, "80.00 %", ""},
+		"all classes":                {"2", "100.00 %", "7"},
+		"pass-through":               {"0.00 %"},
+		"1":                          {"0.207", "0.0", "1.0", "1.0"},
+		"cells":                      {"30", "1,234", "20", "1,284"},
+		"optimisation level":         {"2"},
+		"interface":                  {"stream"},
+		"compiled in (not checked)":  {"1.5 s"},
+		"constants":                  {"0.00 %"},
+		"proved":                     {"yes"},
+		"assumption":                 {"the inputs are thermometer codes"},
+		"clock aimed at":             {"48.0 MHz, met: yes"},
+		"bitstream":                  {"net.bin, of seed 2"},
+		"ICESTORM_LC":                {"1,742", "7,680", "22.68 %", ""},
+		"net.v":                      {"verilog", "54,321", "def456"},
 	} {
 		if diff := cmp.Diff(want, p.rows[head]); diff != "" {
 			t.Errorf("row %q (-want +got):\n%s", head, diff)
 		}
 	}
 	charts := []string{
-		evil + ": report of ialgn", "Accuracy by epoch", "Training loss by epoch", "Cells after each pass",
+		evil + ": report of ialgn", "Accuracy against the share of samples answered", "Accuracy by epoch", "Training loss by epoch", "Cells after each pass",
 		"Levels after each pass",
 		"Operations beyond the first layer", "Categories of operations beyond the first layer", "Effective depth by layer",
 	}
