@@ -50,8 +50,8 @@ func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netli
 	return nil
 }
 
-// kept checks the rules that hold for every pass. The netlist must be valid. Its name, ports, probes and chain
-// classes must be unchanged. Unless the pass may grow the netlist, there must not be more cells or pins than before.
+// kept checks the rules that hold for every pass. The netlist must be valid. Its name, ports, probes, chain
+// classes and offsets must be unchanged. Unless the pass may grow the netlist, there must not be more cells or pins than before.
 func (p *Pass) kept(before, after *netlist.Netlist) error {
 	if err := after.Validate(); err != nil {
 		return err
@@ -66,6 +66,8 @@ func (p *Pass) kept(before, after *netlist.Netlist) error {
 		return fmt.Errorf("the netlist %q is called %q now", before.Name, after.Name)
 	case !slices.Equal(before.ChainClasses(), after.ChainClasses()):
 		return errors.New("the chains have other classes")
+	case !slices.Equal(before.Offsets(), after.Offsets()):
+		return errors.New("the classes have other offsets")
 	}
 	inputs := after.InputPorts()
 	if p.Delays {

@@ -103,6 +103,9 @@ func (b *Builder) Primitive(p PrimitiveType) uint64 {
 // Classes sets the class of each chain.
 func (b *Builder) Classes(class []uint16) { b.n.class = class }
 
+// Offsets sets the numbers that [Netlist.Offsets] returns, one for each class.
+func (b *Builder) Offsets(offsets []uint32) { b.n.offsets = offsets }
+
 // Positions declares the layers whose nodes are shared between positions, in ascending order of layers.
 func (b *Builder) Positions(all []Positions) { b.n.places = all }
 

@@ -3,7 +3,7 @@ package netlist
 import "slices"
 
 // Equal reports whether n and m are identical. Identical netlists have the same name, ports, probes, primitives,
-// classes and positions, and the same cells in the same order. Two netlists that compute the same function may be
+// classes, offsets and positions, and the same cells in the same order. Two netlists that compute the same function may be
 // unequal.
 func (n *Netlist) Equal(m *Netlist) bool {
 	return n.Name == m.Name &&
@@ -19,6 +19,7 @@ func (n *Netlist) Equal(m *Netlist) bool {
 		slices.Equal(n.layer, m.layer) &&
 		slices.Equal(n.chain, m.chain) &&
 		slices.Equal(n.class, m.class) &&
+		slices.Equal(n.offsets, m.offsets) &&
 		slices.Equal(n.places, m.places)
 }
 

@@ -122,6 +122,7 @@ type Netlist struct {
 	layer    []uint16
 	chain    []uint32
 	class    []uint16 // class of each chain
+	offsets  []uint32 // [class]; nil if there are none
 	places   []Positions
 }
 
@@ -156,6 +157,11 @@ func (n *Netlist) Origin(c Cell) Origin { return Origin{n.layer[c], n.chain[c]} 
 // ChainClasses returns the class of each chain, that is, of each node in the last layer. If a lower layer is wider,
 // its additional nodes have no class. The caller must not change the slice.
 func (n *Netlist) ChainClasses() []uint16 { return n.class }
+
+// Offsets returns the number that has to be added to the ones of each class, if the chains of the classes are counted
+// outside of the netlist. The result is nil if nothing has to be added, as in every netlist that has class counts
+// itself. The caller must not change the slice.
+func (n *Netlist) Offsets() []uint32 { return n.offsets }
 
 // Positions says that the nodes of a layer are shared between the positions of an image. The gate with chain number
 // (n*Rows + y)*Columns + x is node n at row y and column x.

@@ -137,9 +137,9 @@ func (p *textParser) header() {
 	p.b = NewBuilder(name)
 }
 
-// sectionOrder lists the words that begin a section, in the required order. The sections "classes", "positions",
-// "cells" and "end" occur once.
-var sectionOrder = []string{"primitive", "classes", "positions", "input", "cells", "output", "probe", "end"}
+// sectionOrder lists the words that begin a section, in the required order. The sections "classes", "offsets",
+// "positions", "cells" and "end" occur once.
+var sectionOrder = []string{"primitive", "classes", "offsets", "positions", "input", "cells", "output", "probe", "end"}
 
 // sections reads everything after the header.
 func (p *textParser) sections() {
@@ -151,7 +151,7 @@ func (p *textParser) sections() {
 			return
 		}
 		at := slices.Index(sectionOrder, t.text)
-		once := t.text == "classes" || t.text == "positions" || t.text == "cells"
+		once := slices.Contains([]string{"classes", "offsets", "positions", "cells"}, t.text)
 		switch {
 		case at < 0:
 			p.fail(t, "unknown section %v, want one of %s", t, strings.Join(sectionOrder, ", "))
@@ -176,7 +176,9 @@ func (p *textParser) section(word string) {
 	case "primitive":
 		p.primitive()
 	case "classes":
-		p.classes()
+		p.b.Classes(numbers[uint16](p, "a class", math.MaxUint16))
+	case "offsets":
+		p.b.Offsets(numbers[uint32](p, "an offset", math.MaxInt32))
 	case "positions":
 		p.positions()
 	case "input":
@@ -222,14 +224,13 @@ func (p *textParser) primitive() {
 	p.b.Primitive(t)
 }
 
-// classes reads the class of each chain.
-func (p *textParser) classes() {
+// numbers reads a section that consists of numbers, such as the class of each chain.
+func numbers[T uint16 | uint32](p *textParser, what string, most T) (all []T) {
 	p.endLine()
-	var class []uint16
 	for p.blankLines(); p.tok.kind == tokenNumber; p.blankLines() {
-		class = append(class, uint16(p.number("a class", math.MaxUint16)))
+		all = append(all, T(p.number(what, uint64(most))))
 	}
-	p.b.Classes(class)
+	return all
 }
 
 // positions reads the rows and columns of positions for layers with shared nodes.

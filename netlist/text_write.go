@@ -23,7 +23,8 @@ func WriteText(w io.Writer, n *Netlist) error {
 	for i := range n.primitives {
 		t.primitive(&n.primitives[i])
 	}
-	t.classes(n.class)
+	list(t, "classes", n.class)
+	list(t, "offsets", n.offsets)
 	t.positions(n.places)
 	for _, p := range n.inputs {
 		t.printf("input %s word %d\n", p.Name, p.Word)
@@ -64,14 +65,15 @@ func (t *textWriter) primitive(p *PrimitiveType) {
 	t.printf("\n")
 }
 
-func (t *textWriter) classes(class []uint16) {
-	if len(class) == 0 {
+// list writes a section that consists of numbers, unless there are none.
+func list[T uint16 | uint32](t *textWriter, section string, numbers []T) {
+	if len(numbers) == 0 {
 		return
 	}
-	t.printf("classes\n")
+	t.printf("%s\n", section)
 	t.line = t.line[:0]
-	for i, c := range class {
-		t.item(i, uint64(c))
+	for i, v := range numbers {
+		t.item(i, uint64(v))
 	}
 	t.endLine()
 }

@@ -17,6 +17,7 @@ const maxCompare = 64
 //   - Names are identifiers ([CheckName]), and names of ports and probes are unique. A bus has whole words and
 //     only existing nets, and either no labels or one for each word.
 //   - If classes are set, every chain that a cell came from has a class.
+//   - If offsets are set, each class of a chain has one, and none is larger than the number of all chains.
 //   - Positions have rows and columns, and are in ascending order of layers.
 //   - All data inputs of a cell are in the same pipeline stage, and so are all bits of an output port or a
 //     probe (see [Netlist.Stages]).
@@ -42,6 +43,9 @@ func (n *Netlist) validate() error {
 	if err := n.checkPositions(); err != nil {
 		return err
 	}
+	if err := n.checkOffsets(); err != nil {
+		return err
+	}
 	for c := range n.kind {
 		if err := n.checkCell(Cell(c)); err != nil {
 			return n.cellError(Cell(c), err)
@@ -62,6 +66,25 @@ func (n *Netlist) checkPositions() error {
 				p.Columns, p.Layer, last)
 		}
 		last = p.Layer
+	}
+	return nil
+}
+
+func (n *Netlist) checkOffsets() error {
+	if n.offsets == nil {
+		return nil
+	}
+	classes := 0
+	for _, class := range n.class {
+		classes = max(classes, int(class)+1)
+	}
+	if len(n.offsets) != classes {
+		return fmt.Errorf("%d offsets for %d classes of chains", len(n.offsets), classes)
+	}
+	for class, offset := range n.offsets {
+		if int64(offset) > int64(len(n.class)) {
+			return fmt.Errorf("offset %d of class %d, want at most %d, the number of all chains", offset, class, len(n.class))
+		}
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 
 // Classifier classifies samples with the netlist of a classifier. The netlist may have any scope. In the scopes core
 // and full, the class is the netlist's output class_index, and the counts are its probes count_0, count_1 and so on.
-// In the scope gates, the Classifier counts the ones among the bits of output h for each class of chains. The result
-// is the class with the largest count, or the lowest such class if counts are equal.
+// In the scope gates, the Classifier counts the ones among the bits of output h for each class of chains, and adds the
+// offsets of the classes ([netlist.Netlist.Offsets]). The result is the class with the largest count, or the lowest such class if counts are equal.
 //
 // A pipeline is clocked as in hardware: a new block of samples enters in each clock. Counts and class are read from
 // the pipeline stages in which they appear, so wrong positions of registers lead to wrong results.
@@ -81,7 +81,10 @@ type head struct {
 	sim    *Simulator
 	counts [][]netlist.Net // [class]: the bits of a binary count, or the bits to count
 	class  []netlist.Net   // the netlist's class index; nil: compute argmax of the counts
-	digits [][]uint64      // scratch
+
+	offsets []uint32 // [class]: added to the counted bits; nil if the counts are binary or there are no offsets
+
+	digits [][]uint64 // scratch
 
 	// In a pipeline, these are the stages in which counts and class appear.
 	countStage []int
@@ -180,6 +183,7 @@ func (h *head) findChains() error {
 		}
 		h.counts[chains[i]] = append(h.counts[chains[i]], v)
 	}
+	h.offsets = n.Offsets()
 	return nil
 }
 
@@ -258,8 +262,12 @@ func (h *head) storeCount(r *Result, first, class int) {
 		}
 	}
 	h.digits = digits
+	offset := int32(0)
+	if h.offsets != nil {
+		offset = int32(h.offsets[class])
+	}
 	transpose(digits, first, len(r.Class), func(sample int, value uint64) {
-		r.Counts[sample*r.Classes+class] = int32(value)
+		r.Counts[sample*r.Classes+class] = int32(value) + offset
 	})
 }
 

@@ -14,13 +14,13 @@ import (
 // Earlier describes what an earlier call left of a run: a finished model or a checkpoint to continue from.
 type Earlier struct {
 	Finished bool
-	model    string // path of the model, whether finished or not
-	path     string // path of the file that was found
-	record   *model.Record
+	model    string       // path of the model, whether finished or not
+	path     string       // path of the file that was found
+	network  *model.Model // without its arrays
 }
 
 // Epochs returns the number of finished epochs.
-func (e *Earlier) Epochs() int { return len(e.record.Epochs) }
+func (e *Earlier) Epochs() int { return len(e.network.Record.Epochs) }
 
 // earlier returns the model or checkpoint that an earlier call left of this run, or nil if there is none. If the
 // argument from is not nil, it is the model from which the earlier run must have started.
@@ -42,7 +42,7 @@ func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	if done != nil {
 		reason := r.unfinished(done, from)
 		if reason == nil {
-			return &Earlier{true, r.Model, r.Model, &done.Model.Record}, r.unambiguous(done, state, from)
+			return &Earlier{true, r.Model, r.Model, done.Model}, r.unambiguous(done, state, from)
 		}
 		if state == nil && err == nil {
 			return nil, reason
@@ -57,7 +57,7 @@ func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	if _, err := r.checkState(state.Model, state.Checkpoint); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Earlier{false, r.Model, path, &state.Model.Record}, nil
+	return &Earlier{false, r.Model, path, state.Model}, nil
 }
 
 // Refusal returns an error if the model or checkpoint at path does not belong to a run with configuration cfg.
@@ -124,23 +124,23 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 		switch {
 		case e == nil:
 			begins = true
-		case from != nil && sumOf(e.record.Start) != from.SHA256:
-			return fmt.Errorf("%w; %s", otherStart(e.path, e.record.Start, from), anew(e.model))
+		case from != nil && sumOf(e.network.Record.Start) != from.SHA256:
+			return fmt.Errorf("%w; %s", otherStart(e.path, e.network.Record.Start, from), anew(e.model))
 		case first == nil:
 			first = e
-		case sumOf(e.record.Start) != sumOf(first.record.Start):
+		case sumOf(e.network.Record.Start) != sumOf(first.network.Record.Start):
 			return message.Optionf("%s: started from %s, but %s from %s; move the files of one run away and train it like "+
 				"the other, with {Init} if that started from a model",
-				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
-		case e.record.Train != first.record.Train || e.record.Test != first.record.Test:
+				e.path, origin(e.network.Record.Start), first.path, origin(first.network.Record.Start))
+		case e.network.Record.Train != first.network.Record.Train || e.network.Record.Test != first.network.Record.Test:
 			return fmt.Errorf("%s: was trained on another version of data set %s than %s; move the files of the run with the "+
 				"wrong version away, to train it anew",
-				e.path, e.record.DataSet, first.path)
+				e.path, e.network.Record.DataSet, first.path)
 		}
 	}
-	if begins && from == nil && first != nil && first.record.Start != nil {
+	if begins && from == nil && first != nil && first.network.Record.Start != nil {
 		return message.Optionf("%s: started from %s, so new seeds must start from it, too; name it with {Init}", first.path,
-			origin(first.record.Start))
+			origin(first.network.Record.Start))
 	}
 	return nil
 }
@@ -179,10 +179,10 @@ func sumOf(s *model.Start) string {
 // sameData returns an error if d is not the data that the earlier run e was trained on. Results on different data
 // cannot be averaged. There is no error if e is nil.
 func (e *Earlier) sameData(d *Data) error {
-	if e == nil || (e.record.Train == d.TrainSHA256 && e.record.Test == d.TestSHA256) {
+	if e == nil || (e.network.Record.Train == d.TrainSHA256 && e.network.Record.Test == d.TestSHA256) {
 		return nil
 	}
 	return fmt.Errorf("%s: was trained on another version of data set %s; restore the former files "+
 		"and continue, or move the trained files away, to train anew",
-		e.path, e.record.DataSet)
+		e.path, e.network.Record.DataSet)
 }

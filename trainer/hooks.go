@@ -48,6 +48,7 @@ func (s *session) addFeatures() {
 	s.addWeights()
 	s.addRelaxedTest()
 	s.addValidating()
+	s.addCalibrating()
 	s.addReplacing()
 	s.addMoving()
 	s.addEstimating()

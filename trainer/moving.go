@@ -139,8 +139,8 @@ func (m *moving) takeThresholds() error {
 }
 
 // relevel re-encodes the test and the validation part.
-func (m *moving) relevel() {
-	d := m.data
+func (s *session) relevel() {
+	d := s.data
 	d.Encoder.Relevel(d.Test, d.TestWords)
 	if d.held != nil {
 		d.Encoder.Relevel(d.held, d.heldWords)

@@ -138,7 +138,7 @@ func (s *Seeds) startSum() (*model.Start, error) {
 func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*SeedSummary, error) {
 	r := s.run(seed)
 	if found != nil && found.Finished {
-		before, err := r.before(found.record)
+		before, err := r.before(found.network)
 		return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
 	}
 	r.Resume = found != nil
@@ -153,13 +153,13 @@ func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*Se
 	return &SeedSummary{Seed: seed, Summary: sm}, err
 }
 
-// before returns the summary of a run that an earlier call finished, given the record in the model file.
-func (r *Run) before(record *model.Record) (*Summary, error) {
+// before returns the summary of a run that an earlier call finished. The model may lack its arrays.
+func (r *Run) before(m *model.Model) (*Summary, error) {
 	is, err := startAt(r.Model)
 	if err != nil {
 		return nil, err
 	}
-	s := summarise(r.Model, r.Config, record)
+	s := summarise(r.Model, r.Config, m)
 	s.SHA256 = is.SHA256
 	return s, nil
 }

@@ -27,6 +27,11 @@ type Summary struct {
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
 
+	// Offsets are the class offsets, or nil if no class has one. Validation, Metric and TestAccuracy are the results with
+	// the offsets. All other results are those of the networks without offsets.
+	Offsets     []int    `json:"offsets,omitempty"`
+	Temperature *float64 `json:"temperature,omitempty"` // see [model.Calibration]; nil without a validation set
+
 	*Speed
 	*Seen
 	SHA256 string `json:"model_sha256"`
@@ -51,8 +56,9 @@ type Speed struct {
 	GateSteps float64 `json:"gate_steps_per_second"`
 }
 
-// summarise returns the summary of a finished run's record, without speed and checksum.
-func summarise(path string, cfg config.Config, r *model.Record) *Summary {
+// summarise returns the summary of a finished run, without speed and checksum. The model may lack its arrays.
+func summarise(path string, cfg config.Config, m *model.Model) *Summary {
+	r := &m.Record
 	n := len(r.Epochs)
 	s := &Summary{Model: path, Epochs: n, KeptEpoch: n}
 	if r.Kept > 0 {
@@ -73,6 +79,7 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 		gap := *relaxed - s.TestAccuracy
 		s.RelaxedAccuracy, s.Gap = relaxed, &gap
 	}
+	s.addCalibrated(m, kept)
 	s.BestAccuracy = -1
 	for i, e := range r.Epochs {
 		if a := testAccuracy(e); a > s.BestAccuracy {
@@ -80,6 +87,24 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 		}
 	}
 	return s
+}
+
+// addCalibrated adds the class offsets and the temperature of a model.
+func (s *Summary) addCalibrated(m *model.Model, kept model.Epoch) {
+	if c := m.Calibration; c != nil {
+		s.Temperature = &c.Temperature
+	}
+	with := m.Record.Offsets
+	if with == nil {
+		return
+	}
+	s.Offsets = m.Offsets
+	s.TestAccuracy = share(with.TestCorrect, kept.TestSamples)
+	v := share(with.ValidationCorrect, kept.ValidationSamples)
+	s.Validation = &v
+	if s.Metric != nil {
+		s.Metric = &with.ValidationMetric
+	}
 }
 
 func testAccuracy(e model.Epoch) float64 { return share(e.TestCorrect, e.TestSamples) }

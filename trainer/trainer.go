@@ -375,7 +375,7 @@ func (s *session) finish() (*Summary, error) {
 	if err = s.agree(err); err != nil {
 		return nil, err
 	}
-	sm := summarise(s.Model, s.Config, &s.m.Record)
+	sm := summarise(s.Model, s.Config, s.m)
 	sm.Speed, sm.SHA256 = speed, sum
 	last := s.m.Record.Epochs[len(s.m.Record.Epochs)-1]
 	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, last.TrainSamples + last.ValidationSamples}

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,21 +141,31 @@ func (v *validating) validate(ctx context.Context, p *Progress) error {
 	if name == "" {
 		return nil
 	}
-	f, err := metrics.Lookup(name, len(v.data.Classes))
+	f, err := v.metric()
 	if err != nil {
 		return err
 	}
-	var pairs metrics.Scores
-	if len(v.data.Classes) == 2 {
-		pairs = metrics.Differences(labels, scores.Counts)
-	}
-	value := f(scores.Confusion(labels), pairs)
+	value := v.measure(f, scores, labels)
 	if math.IsNaN(value) {
 		return fmt.Errorf("train.validation.metric: %s is not defined, because the validation set has samples of only one "+
 			"class; use a larger train.validation.share", name)
 	}
 	p.Finished.ValidationMetric, p.Metric = value, &value
 	return nil
+}
+
+// metric returns the metric that compares epochs.
+func (s *session) metric() (metrics.Func, error) {
+	return metrics.Lookup(cmp.Or(s.Config.Train.Validation.Metric, "accuracy"), len(s.data.Classes))
+}
+
+// measure returns a metric of the given scores.
+func (s *session) measure(metric metrics.Func, scores *model.Scores, labels []uint8) float64 {
+	var pairs metrics.Scores
+	if len(s.data.Classes) == 2 {
+		pairs = metrics.Differences(labels, scores.Counts)
+	}
+	return metric(scores.Confusion(labels), pairs)
 }
 
 // errBestLost says that the parameters of the best epoch could not be saved. This error ends the run.

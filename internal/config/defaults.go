@@ -70,6 +70,9 @@ func (c Config) Complete() Config {
 	if c.Train.ClassWeights == weightsNone {
 		c.Train.ClassWeights = "" // models without weights keep their bytes
 	}
+	if c.Train.Offsets == offsetsChoice.values[0] {
+		c.Train.Offsets = ""
+	}
 	if c.Train.Validation.Metric == metricAccuracy {
 		c.Train.Validation.Metric = ""
 	}

@@ -30,11 +30,17 @@ func (c *Config) checkValidation() error {
 			return err
 		}
 	}
+	if err := c.checkOffsets(); err != nil {
+		return err
+	}
 	if v.Share > 0 {
 		return nil
 	}
 	var key string
 	switch {
+	case c.Train.Offsets != "":
+		return c.wrong(offsetsChoice.key, "give train.validation.share, too, for example 0.1, or omit this key",
+			"there is no validation set on which the offsets could be chosen")
 	case v.Patience > 0:
 		key = "train.validation.patience"
 	case v.Metric != "":
@@ -44,6 +50,24 @@ func (c *Config) checkValidation() error {
 	}
 	return c.wrong(key, "give train.validation.share, too, for example 0.1, or omit this key",
 		"there is no validation set to measure progress on")
+}
+
+// offsetsChoice lists the values of train.offsets. The first value is stored as empty text.
+var offsetsChoice = choice{"train.offsets", []string{"none", "integer"}}
+
+// checkOffsets checks the value of train.offsets, and that the metric depends on offsets.
+func (c *Config) checkOffsets() error {
+	if c.Train.Offsets == "" {
+		return nil
+	}
+	if err := c.checkChoice(offsetsChoice, offsetsChoice.values); err != nil {
+		return err
+	}
+	if m := c.Train.Validation.Metric; metrics.Ranks(m) {
+		return c.wrong(offsetsChoice.key, "omit this key, or use another "+metricKey+", such as balanced_accuracy",
+			"%s depends only on the order of the samples by their count differences, which offsets do not change", m)
+	}
+	return nil
 }
 
 // These are the key of the metric that compares epochs, and the default metric. The accuracy is stored as empty text,

@@ -20,8 +20,8 @@ import (
 // The ports depend on the scope:
 //
 //   - [netlist.Gates]: The input x has the thermometer bits, labelled by [encoding.Encoder.Label]. The output h has
-//     the bits of the last layer, labelled with their classes. It does not have the class offsets. A reader that
-//     counts the bits of h has to add the offsets.
+//     the bits of the last layer, labelled with their classes. A reader that counts the bits of h has to add the
+//     class offsets ([netlist.Netlist.Offsets]).
 //   - [netlist.Core]: The output is class_index instead of h. There is one popcount for each class, over the class's
 //     chains, which are contiguous, and one argmax. A popcount reads the constant 1 as often as the class's offset
 //     says. The counts are the probes count_0, count_1 and so on.
@@ -50,6 +50,7 @@ func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
 	z.Positions(z.positions())
 	if s == netlist.Gates {
 		z.Output("h", 1, z.classLabels(), z.h)
+		z.Offsets(z.offsets())
 	} else {
 		z.head()
 	}
@@ -144,6 +145,14 @@ func (z *freezer) classes() []uint16 {
 		class[i] = uint16(i / group)
 	}
 	return class
+}
+
+// offsets returns the class offsets.
+func (z *freezer) offsets() (all []uint32) {
+	for _, offset := range z.f.Offsets {
+		all = append(all, uint32(offset))
+	}
+	return all
 }
 
 // positions describes the layers whose nodes are shared by the positions of an image.

@@ -36,6 +36,16 @@ func Names() (names []string) {
 	return names
 }
 
+// Ranks reports whether the metric with the given name depends only on the order of the samples by their scores.
+func Ranks(name string) bool {
+	for _, m := range table {
+		if m.name == name {
+			return m.twoClasses
+		}
+	}
+	return false
+}
+
 // Lookup returns the metric with the given name for a number of classes. It returns an error if there is no such
 // metric, or if the metric is defined for two classes only and there are more or fewer.
 func Lookup(name string, classes int) (Func, error) {

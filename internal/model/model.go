@@ -101,9 +101,17 @@ type Record struct {
 	// model then has the parameters of the last epoch.
 	Kept int `json:"kept_epoch,omitempty"`
 
+	Offsets  *Shifted  `json:"offsets,omitempty"`  // nil if no class has an offset
 	Origin   *Origin   `json:"origin,omitempty"`   // nil if the network was trained here from the beginning
 	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil if nothing was removed
 	Refilled *Refilled `json:"refilled,omitempty"` // nil if tables were not refilled
+}
+
+// Shifted has the results of the kept epoch with the class offsets ([Model.Offsets]), which were chosen after training.
+type Shifted struct {
+	TestCorrect       int     `json:"test_correct"`
+	ValidationCorrect int     `json:"validation_correct"`
+	ValidationMetric  float64 `json:"validation_metric,omitempty"` // as in [Epoch]
 }
 
 // Origin says that another program trained this network, or the network from which training started.

@@ -162,8 +162,8 @@ func blocksOf(c *native.Code) int {
 }
 
 // withHead returns the netlist of a classifier with its head. If the netlist has an output h
-// instead of a class, withHead adds a popcount of h's bits for each class, and the argmax of these
-// counts.
+// instead of a class, withHead adds a popcount of h's bits for each class, with the class's offset, and
+// the argmax of these counts.
 func withHead(n *netlist.Netlist) *netlist.Netlist {
 	outputs := n.OutputPorts()
 	if len(outputs) != 1 || outputs[0].Name != "h" || len(n.ChainClasses()) != len(outputs[0].Nets) {
@@ -177,7 +177,12 @@ func withHead(n *netlist.Netlist) *netlist.Netlist {
 	largest := 0
 	for i, class := range n.ChainClasses() {
 		counted[class] = append(counted[class], c.To(outputs[0].Nets[i]))
-		largest = max(largest, len(counted[class]))
+	}
+	for class, in := range counted {
+		if n.Offsets() != nil {
+			in = append(in, slices.Repeat([]netlist.Net{netlist.True}, int(n.Offsets()[class]))...)
+		}
+		counted[class], largest = in, max(largest, len(in))
 	}
 	width, none := bits.Len(uint(largest)), netlist.Origin{}
 	var words []netlist.Net

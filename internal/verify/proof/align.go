@@ -55,6 +55,8 @@ func newCuts(d verify.Design) (*cuts, error) {
 		return nil, fmt.Errorf("optimised netlist: reads %d bits, the raw one %d", k.product.Inputs(), k.raw.Inputs())
 	case a.Ports && !slices.Equal(d.Raw.ChainClasses(), d.Product.ChainClasses()):
 		return nil, fmt.Errorf("optimised netlist: chains belong to other classes than in the raw one")
+	case a.Ports && !slices.Equal(d.Raw.Offsets(), d.Product.Offsets()):
+		return nil, fmt.Errorf("optimised netlist: classes have other offsets than in the raw one")
 	}
 	k.known = verify.StimuliFor(d)
 	return k, checkClasses(d, k)
@@ -76,7 +78,7 @@ func checkClasses(d verify.Design, k *cuts) error {
 		if len(of) != classes*group {
 			return fmt.Errorf("raw netlist: %d chains, the model has %d", len(of), classes*group)
 		}
-		return nil
+		return checkOffsets(d, classes, group)
 	}
 	if len(k.raw.Roots.Bits) != classes {
 		return fmt.Errorf("raw netlist: counts %d classes, the model has %d", len(k.raw.Roots.Bits), classes)
@@ -87,6 +89,29 @@ func checkClasses(d verify.Design, k *cuts) error {
 		}
 	}
 	return nil
+}
+
+// checkOffsets checks that the class offsets of a raw netlist with the output h are those of the model.
+func checkOffsets(d verify.Design, classes, group int) error {
+	for class := range classes {
+		got := 0
+		if offsets := d.Raw.Offsets(); class < len(offsets) {
+			got = int(offsets[class])
+		}
+		if want := d.Spec.Counted(class) - group; got != want {
+			return fmt.Errorf("raw netlist: class %d has the offset %d, in the model %d", class, got, want)
+		}
+	}
+	return nil
+}
+
+// lastLayer returns the number of bits of the last layer that are compared. The ones of class offsets do not count.
+func (k *cuts) lastLayer() int {
+	n := len(k.raw.Outputs())
+	for class := range k.raw.Roots.Bits {
+		n -= len(k.raw.Ones(class))
+	}
+	return n
 }
 
 // align returns the product's gates with one output for each root of raw. It also returns whether the choice has

@@ -86,7 +86,7 @@ func Check(ctx context.Context, d verify.Design) (*Result, error) {
 		r.Reason = err.Error()
 		return r, search(d, p, wrongCounter(err), r)
 	}
-	r.Outputs = len(k.raw.Outputs())
+	r.Outputs = k.lastLayer()
 	if err := proveAll(d, p, k, r); err != nil || !r.Proved {
 		return r, err
 	}
@@ -138,7 +138,7 @@ func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 // proveCuts proves the counted bits. It tries one choice of corresponding roots after another. If no choice leads to
 // a result, proveCuts returns false.
 func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err error) {
-	progress.Say(p.ctx, "proving %d bits of the last layer", len(k.raw.Outputs()))
+	progress.Say(p.ctx, "proving %d bits of the last layer", k.lastLayer())
 	for range maxProofs {
 		product, changed, err := k.align(p.ctx)
 		if err != nil {

@@ -20,8 +20,8 @@ type Network struct {
 	width      int // counted bits
 	classes    int
 	offsets    []int // number of ones that are counted for each class in addition to its chains; nil if there are none
-	bits       int // thermometer bits of a feature, plus one
-	bitsIn     int // bits in a feature word
+	bits       int   // thermometer bits of a feature, plus one
+	bitsIn     int   // bits in a feature word
 	thresholds [][]uint16
 	layers     []layer
 }
