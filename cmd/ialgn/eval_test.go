@@ -32,7 +32,7 @@ func TestEvalReport(t *testing.T) {
 	const page = `4 of 7 correct, accuracy 57.14 %
 balanced accuracy 54.00 %, macro F1 41.00 %, Matthews coefficient 0.0500
 95 % intervals: accuracy 25.00 to 84.00 %, balanced accuracy 21.00 to 79.90 %
-expected calibration error 3.21 %, log loss 0.5123 (probabilities: softmax of counts / 3.142, calibrated)
+expected calibration error 3.21 %, log loss 0.5123 (probabilities: softmax of counts / 3.14159, calibrated)
 
 class        precision    recall        F1  support  predicted as
                                                      setosa     b  none

@@ -31,9 +31,9 @@ type Temperature struct {
 // String returns the temperature and its origin.
 func (t Temperature) String() string {
 	if t.Calibrated {
-		return fmt.Sprintf("%.4g, calibrated", t.Value)
+		return fmt.Sprintf("%v, calibrated", t.Value)
 	}
-	return fmt.Sprintf("%.4g, not calibrated", t.Value)
+	return fmt.Sprintf("%v, not calibrated", t.Value)
 }
 
 // Count is a type of class counts.
