@@ -123,6 +123,9 @@ func (r explainReport) sampleText(w io.Writer) {
 	fmt.Fprint(w, "\nvotes:")
 	for c, n := range r.Counts {
 		fmt.Fprintf(w, " %s %d", r.Classes[c], n)
+		if r.Offsets != nil && r.Offsets[c] > 0 {
+			fmt.Fprintf(w, " (offset %d)", r.Offsets[c])
+		}
 	}
 	fmt.Fprintln(w)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ialgn"
 
@@ -188,6 +189,13 @@ func (r trainReport) text(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
+	}
+	if r.Temperature != nil {
+		fmt.Fprintf(w, "temperature %v on the validation set", *r.Temperature)
+		if r.Offsets != nil {
+			fmt.Fprintf(w, ", class offsets %s", strings.Trim(fmt.Sprint(r.Offsets), "[]"))
+		}
+		fmt.Fprintln(w)
 	}
 	clippedText(w, r.Clipped, r.Samples)
 	unknownText(w, r.Unknown, r.Samples)

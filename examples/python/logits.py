@@ -159,14 +159,14 @@ def last_layer(metadata, arrays, x):
 def counts_and_logits(path, x):
     """Return the class counts and the logits, both [samples, classes]."""
     metadata, arrays = read(path)
-    if metadata["format"] != "ialgn-model" or metadata["version"] not in ("1", "2", "3"):
-        raise ValueError(f"{path}: not a model file of version 1 to 3")
+    if metadata["format"] != "ialgn-model" or metadata["version"] not in ("1", "2", "3", "5") or "steps" in metadata:
+        raise ValueError(f"{path}: not a model file of version 1, 2, 3 or 5, or of a recurrent network")
     inputs = arrays["encoder.thresholds"].size
     if x.ndim != 2 or x.shape[1] != inputs:
         raise ValueError(f"inputs of shape {x.shape}, the model reads {inputs} bits a sample")
     h = last_layer(metadata, arrays, x > 0)
     classes = len(json.loads(metadata["classes"]))
-    counts = h.reshape(len(x), classes, -1).sum(axis=2)
+    counts = h.reshape(len(x), classes, -1).sum(axis=2) + json.loads(metadata.get("offsets", "0"))
     return counts, counts / json.loads(metadata["config"])["model"]["tau"]
 
 

@@ -45,7 +45,10 @@ type Explanation struct {
 	RunnerUp string   `json:"runner_up,omitempty"` // class with the next largest count; empty for a single class
 	Margin   int      `json:"margin"`              // number of votes by which the runner-up is behind
 	Classes  []string `json:"classes"`
-	Counts   []int32  `json:"counts"` // number of votes for each class
+	Counts   []int32  `json:"counts"` // number of votes for each class, including its offset
+
+	// Offsets has the class offsets, which no node decides. It is nil if no class has an offset.
+	Offsets []int `json:"offsets,omitempty"`
 
 	// Votes has the nodes of the last layer that are 1 and vote for the class or for the runner-up.
 	Votes []Vote `json:"votes"`
@@ -227,7 +230,7 @@ func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Ex
 	}
 	names := n.f.Classes
 	e := &Explanation{
-		Classes: names, Counts: counts, Index: winner(counts), Words: slices.Clone(words), Shape: n.shape,
+		Classes: names, Counts: counts, Offsets: n.f.Offsets, Index: winner(counts), Words: slices.Clone(words), Shape: n.shape,
 		Flips: []Change{}, Checked: true, Values: n.values(words),
 	}
 	e.Class = names[e.Index]

@@ -91,7 +91,11 @@ func checkVotes(t *testing.T, r *rand.Rand, f *model.Frozen, e *Explanation) {
 		checkPath(t, r, f, e, &e.Votes[i])
 	}
 	for c, name := range f.Classes {
-		if n := int(want.Counts[c]); (name == e.Class || name == e.RunnerUp) && votes[name] != n {
+		n := int(want.Counts[c])
+		if f.Offsets != nil {
+			n -= f.Offsets[c]
+		}
+		if (name == e.Class || name == e.RunnerUp) && votes[name] != n {
 			t.Errorf("%d votes for %s, want %d", votes[name], name, n)
 		}
 	}

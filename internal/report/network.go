@@ -319,9 +319,15 @@ func (p *NetworkPage) counts() section {
 		text += fmt.Sprintf("; %s follows, %s votes behind", x.RunnerUp, count(x.Margin))
 	}
 	s.Notes = []string{text + ". The simulator and the trainer's forward pass give the same counts."}
+	if x.Offsets != nil {
+		s.Notes = append(s.Notes, "The votes include the offset that the model adds to each class, which no chain decides.")
+	}
 	t := table{Caption: "Votes for each class", Head: []string{"class", "votes"}, Numbers: true}
 	if x.Flipped != nil {
 		t.Head = append(t.Head, "with the changes")
+	}
+	if x.Offsets != nil {
+		t.Head = append(t.Head, "offset")
 	}
 	t.Head = append(t.Head, "")
 	for c, n := range x.Counts {
@@ -329,7 +335,10 @@ func (p *NetworkPage) counts() section {
 		if x.Flipped != nil {
 			row = append(row, cell{Text: count(int(x.Flipped.Counts[c]))})
 		}
-		share := 100 * ratio(int(n), p.Frozen.Width/len(x.Classes))
+		if x.Offsets != nil {
+			row = append(row, cell{Text: count(x.Offsets[c])})
+		}
+		share := 100 * ratio(int(n), p.Frozen.LargestCount())
 		t.Rows = append(t.Rows, append(row, cell{Bar: &share}))
 	}
 	s.Tables = []table{t}

@@ -12,7 +12,7 @@ import (
 // result is the largest temperature.
 const (
 	LeastTemperature   = 1.0 / 16
-	LargestTemperature = 1 << 20
+	LargestTemperature = 1e6
 )
 
 // bisections is enough for the result to be exact to more digits than are kept.
