@@ -76,7 +76,7 @@ func predict(c *cli.Context) error {
 // noteTemperature notes that the probabilities of a model are not calibrated, if this is so.
 func noteTemperature(c *cli.Context, m *ialgn.Model) {
 	if t, calibrated := m.Temperature(); !calibrated {
-		note(c, "the probabilities are not calibrated: they are the softmax of counts / %v, model.tau of training; train with "+
-			"a validation set (train.validation.share) for calibrated ones", t)
+		note(c, "the probabilities are not calibrated: they are the softmax of counts / %v, model.tau of training; train "+
+			"with a validation set (train.validation.share) for calibrated ones", t)
 	}
 }

@@ -99,7 +99,7 @@ func (s *scores) define(p *printer, comment, static string) {
 	if s == nil {
 		return
 	}
-	s.template(p, "\n/* exp(-d / T) in units of 2^-23, of a count that is d less than the largest; 0 for any further d. */\n"+
+	s.template(p, "\n/* exp(-d / T) in units of 2^-23, of a count that is d less than the largest; then only 0. */\n"+
 		"static const uint32_t PREFIX_powers[] = {\n")
 	numbers(p, "%d", 12, s.table.Powers())
 	s.template(p, "};\n"+probabilitiesPowers+comment+static+probabilitiesHead+" {\n"+probabilitiesCode)

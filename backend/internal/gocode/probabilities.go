@@ -10,7 +10,7 @@ const probabilities = `
 // The function uses integers only. It returns an error if the lengths do not fit.
 func Probabilities(counts []uint32, probabilities []uint16) error {
 	if len(counts) != len(probabilities) || len(counts)%Classes != 0 {
-		return errors.New("PACKAGE: Probabilities: slices of the wrong length: give Classes counts and probabilities a sample")
+		return errors.New("PACKAGE: Probabilities: slices of the wrong length: give Classes elements a sample")
 	}
 	for ; len(counts) > 0; counts, probabilities = counts[Classes:], probabilities[Classes:] {
 		most, sum := counts[0], uint32(0)
