@@ -123,8 +123,8 @@ func (r evalReport) rejection(w io.Writer) {
 	if len(r.Rejection) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\naccuracy if a sample is answered only where its largest count leads the second largest by the margin "+
-		"or more:\n"+
+	fmt.Fprint(w, "\naccuracy if a sample is answered only where its largest count leads the second largest by "+
+		"the margin or more:\n"+
 		"margin  answered  accuracy  balanced accuracy\n")
 	for _, a := range r.Rejection.Answering() {
 		fmt.Fprintf(w, "%6d %9s %9s %18s\n", a.Margin, percent(a.Answered), percent(a.Accuracy), percent(a.BalancedAccuracy))
