@@ -14,13 +14,13 @@ func TestEveryCompileOption(t *testing.T) {
 		"Scope": "core", "Emit": []string{"blif"}, "Module": "net", "Optimise": OptimiseOnce, "LUT": 5, "Target": "ecp5",
 		"Objective": "depth", "MaxDepth": 40, "Pipeline": "2", "MaxLevels": 2, "Style": "lut", "MHz": 25.0, "Wrap": "stream",
 		"Tag": 3, "Baud": 9600, "Board": "icebreaker", "Fold": "2", "FoldSteps": 900, "AssumeThermometer": true,
-		"Counts": true, "Vectors": 7, "CheckPasses": true,
+		"Counts": true, "Probabilities": true, "Vectors": 7, "CheckPasses": true,
 	}
 	// For each field, this map lists the other options that the field needs. Without them, the plan is refused.
 	with := map[string]CompileOptions{
 		"Pipeline": {LUT: 4}, "MaxLevels": {LUT: 4, Pipeline: "auto"}, "Style": {Target: "ecp5"}, "Baud": {Wrap: "uart"}, "Board": {Wrap: "uart"},
 		"FoldSteps": {Fold: "1"}, "AssumeThermometer": {Scope: "core", LUT: 4}, "Tag": {LUT: 4, Pipeline: "2"}, "MaxDepth": {LUT: 4},
-		"Objective": {LUT: 4},
+		"Objective": {LUT: 4}, "Probabilities": {Emit: []string{"c"}},
 	}
 	fields := reflect.TypeFor[CompileOptions]()
 	for i := range fields.NumField() {

@@ -9,6 +9,7 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/encoding"
 	"ialgn/internal/model"
+	"ialgn/internal/softmax"
 )
 
 // Classifier classifies samples with the frozen network of a model. It is bit-parallel: each bit of a machine word
@@ -18,6 +19,8 @@ type Classifier struct {
 	engine *networkEngine
 	data   config.Data // the section data of the model's configuration
 	single sync.Pool   // holds values of type *single
+
+	softmax *softmax.Table // turns counts into probabilities
 }
 
 // single holds the buffers to classify one sample.
@@ -42,7 +45,7 @@ func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) 
 	}
 	data := m.info.Model.Config.Data
 	data.Classes = &e.frozen.Classes
-	return &Classifier{frozen: e.frozen, engine: e, data: data}, nil
+	return &Classifier{frozen: e.frozen, engine: e, data: data, softmax: m.info.Model.Softmax()}, nil
 }
 
 // Engine returns the name of the engine that classified the last block of samples. If the engine runs machine code,

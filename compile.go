@@ -49,6 +49,7 @@ type CompileOptions struct {
 
 	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes; the compiler may rely on this
 	Counts            bool // add an output port with the class counts
+	Probabilities     bool // add functions to the C and Go code that compute the probabilities of the classes
 	Vectors           int  // number of test samples in the testbenches; 0: 64
 	Data              Data // where to read the test samples from
 
@@ -79,8 +80,8 @@ func (o *CompileOptions) plan(fanIn int) (*plan.Plan, error) {
 		Target: o.Target, Objective: plan.Objective(o.Objective), MaxDepth: o.MaxDepth,
 		Pipeline: plan.Pipeline(o.Pipeline), MaxLevels: o.MaxLevels, Style: plan.Style(o.Style), MHz: o.MHz,
 		Wrap: plan.Wrapper(o.Wrap), Tag: o.Tag, Baud: o.Baud, Board: o.Board, Fold: fold,
-		FoldSteps: o.FoldSteps, AssumeThermometer: o.AssumeThermometer, Counts: o.Counts, Vectors: o.Vectors,
-		CheckPasses: o.CheckPasses,
+		FoldSteps: o.FoldSteps, AssumeThermometer: o.AssumeThermometer, Counts: o.Counts, Probabilities: o.Probabilities,
+		Vectors: o.Vectors, CheckPasses: o.CheckPasses,
 	}
 	return plan.New(options.ForNodes(fanIn))
 }

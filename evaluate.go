@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"ialgn/internal/dataset"
@@ -13,6 +14,7 @@ import (
 	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/internal/runner"
+	"ialgn/internal/softmax"
 	"ialgn/internal/verify"
 	"ialgn/trainer"
 )
@@ -34,6 +36,16 @@ type Evaluation struct {
 	// positive class. The score of a sample is its class count of the second class minus its class count of the first.
 	ROCAUC           *float64 `json:"roc_auc,omitempty"`
 	AveragePrecision *float64 `json:"average_precision,omitempty"`
+	// ExpectedCalibrationError compares the probability of the predicted class with the accuracy, in 15 bins of
+	// probabilities (Guo et al. 2017). LogLoss is the mean negative logarithm of the probability of the label. The
+	// probabilities are those of [Classifier.Probabilities], with the same temperature ([Model.Temperature]).
+	ExpectedCalibrationError float64 `json:"expected_calibration_error"`
+	LogLoss                  float64 `json:"log_loss"`
+	Temperature              float64 `json:"temperature"`
+	Calibrated               bool    `json:"calibrated"`
+	// Rejection has the results for the margins 0, 1, 2 and so on, up to the largest margin with which a sample is
+	// answered. If there are more than 1,000 margins, they are multiples of the smallest number that gives at most 1,000.
+	Rejection Rejection `json:"rejection"`
 
 	Classes   []string `json:"classes"`
 	Confusion [][]int  `json:"confusion"` // [label][predicted]
@@ -52,6 +64,20 @@ type Evaluation struct {
 
 	// Note, if not nil, is a warning that the samples differ from the test samples of the training.
 	Note error `json:"-"`
+}
+
+// Rejection has the results for ascending margins, of which the first is 0.
+type Rejection []Answered
+
+// Answered reports the results for the samples that are answered. A sample is answered if its largest class count is at
+// least Margin above its second largest.
+type Answered struct {
+	Margin           int     `json:"margin"`
+	Answered         float64 `json:"answered"` // share of the samples that are answered
+	Samples          int     `json:"samples"`  // number of samples that are answered
+	Correct          int     `json:"correct"`
+	Accuracy         float64 `json:"accuracy"`
+	BalancedAccuracy float64 `json:"balanced_accuracy"`
 }
 
 // Batch is the accuracy on consecutive samples.
@@ -91,14 +117,14 @@ func (m *Model) Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error
 		if err != nil {
 			return nil, err
 		}
-		return evaluate(ctx, n, test, engine(o.Engine), 0)
+		return m.evaluate(ctx, n, test, engine(o.Engine), 0)
 	}
 	test, err := m.readLabelled(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	samples := test.Levels.Len()
-	return evaluate(ctx, n, test, engine(o.Engine), cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
+	return m.evaluate(ctx, n, test, engine(o.Engine), cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
 }
 
 // usualBatches is the default number of batches in a file.
@@ -136,7 +162,7 @@ func (m *Model) readLabelled(ctx context.Context, o EvalOptions) (*tested, error
 
 // evaluate classifies samples with an engine. If batch is not 0, it also reports the accuracy of each batch of
 // samples.
-func evaluate(ctx context.Context, n *network, test *tested, by engine, batch int) (*Evaluation, error) {
+func (m *Model) evaluate(ctx context.Context, n *network, test *tested, by engine, batch int) (*Evaluation, error) {
 	code, err := by.networkCode(n, test.Levels.Len())
 	if err != nil {
 		return nil, err
@@ -148,6 +174,9 @@ func evaluate(ctx context.Context, n *network, test *tested, by engine, batch in
 	}
 	seconds := time.Since(begin).Seconds()
 	e := newEvaluation(n.classes, scores, test.Levels.Labels)
+	e.Temperature, e.Calibrated = m.Temperature()
+	e.addProbabilities(m.info.Model.Softmax(), scores, test.Levels.Labels)
+	e.addRejection(metrics.Rejection(test.Levels.Labels, scores.Predicted, scores.Counts, len(n.classes)))
 	e.Rate = float64(e.Samples) / max(1e-9, seconds)
 	e.Engine, e.ISA = engineName(code)
 	e.Note = test.note()
@@ -217,6 +246,49 @@ func newEvaluation(classes []string, s *model.Scores, labels []uint8) *Evaluatio
 		e.ROCAUC, e.AveragePrecision = new(metrics.ROCAUC(ranks)), new(metrics.AveragePrecision(ranks))
 	}
 	return e
+}
+
+// addProbabilities adds the metrics of the probabilities.
+func (e *Evaluation) addProbabilities(t *softmax.Table, s *model.Scores, labels []uint8) {
+	var c metrics.Calibration
+	p := make([]float64, s.Classes)
+	for i, label := range labels {
+		softmax.Float(t, p, s.Counts[i*s.Classes:][:s.Classes])
+		c.Add(p, int(label))
+	}
+	e.ExpectedCalibrationError, e.LogLoss = c.ExpectedError(), c.LogLoss()
+}
+
+// mostMargins is the largest number of margins in an evaluation.
+const mostMargins = 1000
+
+// addRejection adds the results for margins. Element m of all is for margin m.
+func (e *Evaluation) addRejection(all []metrics.Answered) {
+	step := max(1, (len(all)+mostMargins-1)/mostMargins)
+	for m := 0; m < len(all); m += step {
+		a := all[m]
+		e.Rejection = append(e.Rejection, Answered{
+			Margin: m, Answered: float64(a.Samples) / float64(e.Samples), Samples: a.Samples, Correct: a.Correct,
+			Accuracy: float64(a.Correct) / float64(a.Samples), BalancedAccuracy: a.Balanced,
+		})
+	}
+}
+
+// Answering returns the results for the largest margins with which at least 100, 95, 90, 80 and 50 % of the samples are
+// answered. Equal margins appear once.
+func (r Rejection) Answering() (rows []Answered) {
+	for _, share := range []float64{1, 0.95, 0.9, 0.8, 0.5} {
+		for _, a := range slices.Backward(r) {
+			if a.Answered < share {
+				continue
+			}
+			if len(rows) == 0 || rows[len(rows)-1].Margin != a.Margin {
+				rows = append(rows, a)
+			}
+			break
+		}
+	}
+	return rows
 }
 
 // Majority returns the most frequent class of the samples.

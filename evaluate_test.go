@@ -7,7 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
+	"ialgn/internal/softmax"
 	"ialgn/trainer"
 )
 
@@ -57,5 +59,43 @@ func TestEvaluationMajority(t *testing.T) {
 	e := Evaluation{Classes: []string{"a", "b"}, Confusion: [][]int{{0, 1}, {0, 3}}}
 	if got, want := e.Majority(), (trainer.Majority{Class: "b", Share: 0.75}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestEvaluationOfProbabilities checks the metrics of probabilities and of rejection that can be computed by hand. The
+// counts differ by ln 3 temperatures, so that the probabilities are 1/4 and 3/4.
+func TestEvaluationOfProbabilities(t *testing.T) {
+	s := &model.Scores{Classes: 2, Predicted: []uint8{0, 1, 0, 0}, Counts: []int32{2, 1, 3, 4, 1, 0, 5, 5}}
+	labels := []uint8{0, 1, 1, 0}
+	e := newEvaluation([]string{"a", "b"}, s, labels)
+	e.addProbabilities(softmax.New(1/math.Log(3), 10), s, labels)
+	e.addRejection(metrics.Rejection(labels, s.Predicted, s.Counts, 2))
+	wantError := (3*(0.75-2.0/3) + 1*(1-0.5)) / 4
+	wantLoss := -(2*math.Log(0.75) + math.Log(0.25) + math.Log(0.5)) / 4
+	if math.Abs(e.ExpectedCalibrationError-wantError) > 1e-12 || math.Abs(e.LogLoss-wantLoss) > 1e-12 {
+		t.Errorf("calibration error %v and log loss %v, want %v and %v", e.ExpectedCalibrationError, e.LogLoss, wantError,
+			wantLoss)
+	}
+	want := Rejection{
+		{Margin: 0, Answered: 1, Samples: 4, Correct: 3, Accuracy: 0.75, BalancedAccuracy: 0.75},
+		{Margin: 1, Answered: 0.75, Samples: 3, Correct: 2, Accuracy: 2.0 / 3, BalancedAccuracy: 0.75},
+	}
+	if diff := cmp.Diff(want, e.Rejection); diff != "" {
+		t.Errorf("rejection (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Answered(want), e.Rejection.Answering()); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// TestManyMargins checks that an evaluation lists a limited number of margins, from 0 on.
+func TestManyMargins(t *testing.T) {
+	for _, c := range []struct{ largest, step, rows int }{{0, 1, 1}, {999, 1, 1000}, {1000, 2, 501}, {123456, 124, 996}} {
+		e := &Evaluation{Samples: 2}
+		e.addRejection(metrics.Rejection([]uint8{0, 1}, []uint8{0, 1}, []int32{int32(c.largest), 0, 0, int32(c.largest)}, 2))
+		if last := e.Rejection[len(e.Rejection)-1]; len(e.Rejection) != c.rows || last.Margin != c.step*(c.rows-1) {
+			t.Errorf("largest lead %d: %d rows up to margin %d, want %d rows in steps of %d", c.largest, len(e.Rejection),
+				last.Margin, c.rows, c.step)
+		}
 	}
 }

@@ -273,7 +273,9 @@ func verilogOptions(p Product) verilog.Options {
 // inC adapts a function that writes a C file.
 func inC(write func(io.Writer, *netlist.Netlist, ccode.Options) error) func(io.Writer, Product) error {
 	return combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-		return write(w, n, ccode.Options{Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs})
+		return write(w, n, ccode.Options{
+			Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs, Probabilities: p.Manifest.Probabilities,
+		})
 	})
 }
 
@@ -309,7 +311,9 @@ func portableOptions(p Product) ccode.Options {
 }
 
 func goOptions(p Product) gocode.Options {
-	return gocode.Options{Package: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs}
+	return gocode.Options{
+		Package: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs, Probabilities: p.Manifest.Probabilities,
+	}
 }
 
 // removed lists the formats of earlier versions.

@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/filekind"
 	"ialgn/internal/message"
 	"ialgn/internal/names"
+	"ialgn/internal/softmax"
 )
 
 // ManifestFormat is the version of the output folder's format that this package writes and reads.
@@ -27,19 +28,21 @@ const (
 // the folder was made. The same model, options and program give the same manifest, except for the size and SHA-256 of
 // the report.
 type Manifest struct {
-	Format  int               `json:"format"`
-	Version string            `json:"ialgn"`        // version of the program
-	Word    uint32            `json:"version_word"` // identifies the build; also in the Verilog ([handover.Version])
-	Module  string            `json:"module"`
-	Scope   string            `json:"scope"` // gates, core or full
-	Options json.RawMessage   `json:"options,omitempty"`
-	Model   ModelRef          `json:"model"`
-	Classes []string          `json:"classes"`
-	Data    json.RawMessage   `json:"data,omitempty"`        // the section data from the configuration
-	Test    string            `json:"test_sha256,omitempty"` // digest of the test part, from the model's record
-	Encoder json.RawMessage   `json:"encoder,omitempty"`     // the thermometer encoder
-	Tools   map[string]string `json:"tools,omitempty"`       // versions of external programs
-	Files   []File            `json:"files"`
+	Format  int             `json:"format"`
+	Version string          `json:"ialgn"`        // version of the program
+	Word    uint32          `json:"version_word"` // identifies the build; also in the Verilog ([handover.Version])
+	Module  string          `json:"module"`
+	Scope   string          `json:"scope"` // gates, core or full
+	Options json.RawMessage `json:"options,omitempty"`
+	Model   ModelRef        `json:"model"`
+	Classes []string        `json:"classes"`
+	Data    json.RawMessage `json:"data,omitempty"`        // the section data from the configuration
+	Test    string          `json:"test_sha256,omitempty"` // digest of the test part, from the model's record
+	Encoder json.RawMessage `json:"encoder,omitempty"`     // the thermometer encoder
+	// Probabilities is the temperature of the probabilities that the C and Go code computes; nil if it computes none.
+	Probabilities *softmax.Temperature `json:"probabilities,omitempty"`
+	Tools         map[string]string    `json:"tools,omitempty"` // versions of external programs
+	Files         []File               `json:"files"`
 }
 
 // ModelRef identifies the model that a folder was compiled from.

@@ -18,6 +18,7 @@ import (
 	"ialgn/internal/encoding"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
+	"ialgn/internal/softmax"
 	"ialgn/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,6 +102,34 @@ print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
 	}
 }
 
+// TestPowers checks that the Python package and the program have the same tables of powers.
+func TestPowers(t *testing.T) {
+	temperatures := []float64{1e-6, 0.01, 0.1, 0.3, 1, 1.5, 2.0 / 3, 4.1, 8, 8.25, 17.3, 30, 100, 12345.678}
+	const show = `import json, sys
+from ialgn.softmax import powers
+print(json.dumps([powers(t, 2000).tolist() for t in json.loads(sys.argv[1])]))`
+	argument, err := json.Marshal(temperatures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), interpreter(t), "-c", show, string(argument))
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want [][]uint32
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, temperature := range temperatures {
+		want = append(want, softmax.New(temperature, 2000).Powers())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("powers (-program +Python):\n%.2000s", diff)
+	}
+}
+
 // fixtures returns the path of a folder next to the repository with checkpoints of other frameworks, and whether the
 // folder exists.
 func fixtures() (string, bool) {
@@ -147,8 +176,8 @@ func content(t *testing.T, file string) []byte {
 	return b
 }
 
-// writeForm writes a model, the input bits of some samples, and the class counts that the trainer's forward pass
-// computes for these samples.
+// writeForm writes a model, the input bits of some samples, the class counts that the trainer's forward pass computes
+// for these samples, and their probabilities by integers.
 func writeForm(t *testing.T, folder string, form netgen.Form) {
 	t.Helper()
 	const samples, words = 100, 2
@@ -166,17 +195,25 @@ func writeForm(t *testing.T, folder string, form netgen.Form) {
 	e.Run(in, words, nil)
 	counts := make([]int32, classes*samples)
 	e.Counts(counts, samples)
-	var bits, rows []byte
+	var bits, rows, probabilities []byte
+	table, fixed := m.Softmax(), make([]uint16, classes)
 	for s := range samples {
 		for i := range inputs {
 			bits = append(bits, byte(in[i*words+s/64]>>(s%64)&1))
 		}
+		sample := make([]int32, classes)
 		for c := range classes {
-			rows = binary.LittleEndian.AppendUint32(rows, uint32(counts[c*samples+s]))
+			sample[c] = counts[c*samples+s]
+			rows = binary.LittleEndian.AppendUint32(rows, uint32(sample[c]))
+		}
+		softmax.Fixed(table, fixed, sample)
+		for _, p := range fixed {
+			probabilities = binary.LittleEndian.AppendUint16(probabilities, p)
 		}
 	}
 	writeArray(t, base+".bits.npy", "|u1", samples, inputs, bits)
 	writeArray(t, base+".counts.npy", "<i4", samples, classes, rows)
+	writeArray(t, base+".probabilities.npy", "<u2", samples, classes, probabilities)
 }
 
 // writeArray writes an array of rows and columns.

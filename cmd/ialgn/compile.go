@@ -82,6 +82,10 @@ func compileFlags() []cli.Flag {
 		grouped("files",
 			&cli.StringFlag{Name: "module", Usage: "name the module `NAME` (default: the name of the model)"},
 			&cli.StringFlag{Name: "emit", Usage: "also write the formats in `LIST`: " + strings.Join(backend.Formats(), ",")},
+			&cli.BoolFlag{
+				Name:  "probabilities",
+				Usage: "with --emit c or go: add functions for the probabilities of the classes",
+			},
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"}),
 		[]cli.Flag{forceFlag},
 	)
@@ -106,8 +110,8 @@ func compile(c *cli.Context) error {
 		Style: c.String("style"), MHz: c.Float64("freq"),
 		Wrap: c.String("wrap"), Tag: c.Int("tag"), Baud: c.Int("baud"), Board: c.String("board"),
 		Fold: c.String("fold"), FoldSteps: c.Int("fold-steps"),
-		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Vectors: c.Int("vectors"),
-		CheckPasses: c.Bool("check-passes"),
+		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"),
+		Probabilities: c.Bool("probabilities"), Vectors: c.Int("vectors"), CheckPasses: c.Bool("check-passes"),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")

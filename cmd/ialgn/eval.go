@@ -11,6 +11,7 @@ import (
 
 	"ialgn/internal/message"
 	"ialgn/internal/metrics"
+	"ialgn/internal/softmax"
 )
 
 func evalCommand() *cli.Command {
@@ -98,13 +99,35 @@ func (r evalReport) text(w io.Writer) {
 	if r.ROCAUC != nil {
 		fmt.Fprintf(w, "for class %s: ROC AUC %.4f, average precision %.4f\n", r.Classes[1], *r.ROCAUC, *r.AveragePrecision)
 	}
+	r.probabilities(w)
 	classesText(w, r.Classes, r.Confusion)
+	r.rejection(w)
 	if len(r.Batches) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%12s %9s  accuracy\n", "first sample", "samples")
 	for _, b := range r.Batches {
 		fmt.Fprintf(w, "%12d %9d %9s\n", b.First, b.Samples, percent(b.Accuracy))
+	}
+}
+
+// probabilities writes the metrics of the probabilities.
+func (r evalReport) probabilities(w io.Writer) {
+	t := softmax.Temperature{Value: r.Temperature, Calibrated: r.Calibrated}
+	fmt.Fprintf(w, "expected calibration error %s, log loss %.4f (probabilities: softmax of counts / %v)\n",
+		percent(r.ExpectedCalibrationError), r.LogLoss, t)
+}
+
+// rejection writes the accuracy against the share of samples that are answered.
+func (r evalReport) rejection(w io.Writer) {
+	if len(r.Rejection) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\naccuracy if a sample is answered only where its largest count leads the second largest by "+
+		"the margin or more:\n"+
+		"margin  answered  accuracy  balanced accuracy\n")
+	for _, a := range r.Rejection.Answering() {
+		fmt.Fprintf(w, "%6d %9s %9s %18s\n", a.Margin, percent(a.Answered), percent(a.Accuracy), percent(a.BalancedAccuracy))
 	}
 }
 

@@ -29,8 +29,7 @@ const commandHelp = `usage: ialgn {{.Name}} {{.ArgsUsage}}
 {{.Description}}{{end}}
 
 {{options .VisibleFlags}}everywhere: --json, --threads N, --quiet, -h, --help
-exit status: 0 done, 1 bad input or usage, 2 a check found a difference,
-3 an external tool is missing or failed, 130 interrupted, work saved
+exit status: 0 done, 1 bad input, 2 a check failed, 3 a tool is missing or failed, 130 interrupted
 example:
   {{.UsageText}}
 `

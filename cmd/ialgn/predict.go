@@ -1,9 +1,13 @@
 package main
 
 import (
+	"errors"
+
 	"ialgn"
 
 	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/message"
 )
 
 func predictCommand() *cli.Command {
@@ -17,7 +21,8 @@ func predictCommand() *cli.Command {
 			"For many samples, the network is translated to machine code.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
 		Flags: commonFlags(engineFlag,
-			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"}),
+			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"},
+			&cli.BoolFlag{Name: "probabilities", Usage: "print the probabilities of the classes instead of counts"}),
 		Action: predict,
 	}
 }
@@ -26,6 +31,10 @@ func predict(c *cli.Context) error {
 	args, err := arguments(c, 2)
 	if err != nil {
 		return err
+	}
+	if c.Bool("scores") && c.Bool("probabilities") {
+		return message.WithHint(errors.New("--scores and --probabilities: only one of both replaces the counts"),
+			"omit one of both")
 	}
 	m, err := ialgn.Open(args[0])
 	if err != nil {
@@ -41,14 +50,18 @@ func predict(c *cli.Context) error {
 		return err
 	}
 	defer in.Close()
-	what, number, lines := "count", appendCount, tableLines
-	if c.Bool("scores") {
-		what, number = "score", appendScore(m.Score)
+	numbers, lines := countNumbers, tableLines
+	switch {
+	case c.Bool("scores"):
+		numbers = scoreNumbers(m.Score)
+	case c.Bool("probabilities"):
+		numbers = probabilityNumbers(classifier.Probabilities)
+		noteTemperature(c, m)
 	}
 	if c.Bool("json") {
 		lines = objectLines
 	}
-	out := lines(c.App.Writer, m.Classes(), what, number)
+	out := lines(c.App.Writer, m.Classes(), numbers)
 	if err := out.flush(); err != nil { // the header appears before the first sample arrives
 		return err
 	}
@@ -58,4 +71,12 @@ func predict(c *cli.Context) error {
 		}
 		return out.flush()
 	})
+}
+
+// noteTemperature notes that the probabilities of a model are not calibrated, if this is so.
+func noteTemperature(c *cli.Context, m *ialgn.Model) {
+	if t, calibrated := m.Temperature(); !calibrated {
+		note(c, "the probabilities are not calibrated: they are the softmax of counts / %v, model.tau of training; train "+
+			"with a validation set (train.validation.share) for calibrated ones", t)
+	}
 }

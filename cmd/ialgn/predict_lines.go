@@ -11,35 +11,72 @@ import (
 type lines struct {
 	w       io.Writer
 	buf     []byte   // lines that are not yet written
-	classes []string // for each class, the text between the number and the counts of a sample
+	classes []string // for each class, the text between the sample's number and its numbers for the classes
 	before  string   // text before the sample's number
-	after   string   // text after the counts
+	after   string   // text after the numbers for the classes
+	numbers numbers
+}
 
-	number func(b []byte, count int32) []byte // appends a count or its score
+// numbers describes the numbers that are written for the classes of each sample.
+type numbers struct {
+	one, many string                                // what the numbers are, in the singular and in the plural
+	append    func(b []byte, counts []int32) []byte // appends the numbers for the counts of a sample, each with a comma
+}
+
+// countNumbers writes the class counts.
+var countNumbers = numbers{"count", "counts", func(b []byte, counts []int32) []byte {
+	for _, n := range counts {
+		b = append(appendCount(b, n), ',')
+	}
+	return b
+}}
+
+// scoreNumbers returns the description of scores.
+func scoreNumbers(score func(count int) float32) numbers {
+	return numbers{"score", "scores", func(b []byte, counts []int32) []byte {
+		for _, n := range counts {
+			b = append(strconv.AppendFloat(b, float64(score(int(n))), 'g', -1, 32), ',')
+		}
+		return b
+	}}
+}
+
+// probabilityNumbers returns the description of probabilities, which are written in single precision.
+func probabilityNumbers(probabilities func(counts []int) []float64) numbers {
+	var wide []int
+	return numbers{"probability", "probabilities", func(b []byte, counts []int32) []byte {
+		wide = wide[:0]
+		for _, n := range counts {
+			wide = append(wide, int(n))
+		}
+		for _, p := range probabilities(wide) {
+			b = append(strconv.AppendFloat(b, p, 'g', -1, 32), ',')
+		}
+		return b
+	}}
 }
 
 // linesRoom is the approximate number of bytes to write at once.
 const linesRoom = 256 << 10
 
-// tableLines returns a writer of CSV with a header line. The argument what is "count" or "score". The header uses
-// this word for the numbers of the classes.
-func tableLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
-	l := &lines{w: w, after: "\n", number: number}
+// tableLines returns a writer of CSV with a header line, which says what the numbers of the classes are.
+func tableLines(w io.Writer, names []string, n numbers) *lines {
+	l := &lines{w: w, after: "\n", numbers: n}
 	header := "sample,class"
 	for _, name := range names {
-		header += "," + quoted(what+"_"+name)
+		header += "," + quoted(n.one+"_"+name)
 		l.classes = append(l.classes, ","+quoted(name)+",")
 	}
 	l.buf = append(l.buf, header+"\n"...)
 	return l
 }
 
-// objectLines returns a writer of one JSON object in each line, with the keys sample, class, and counts or scores.
-func objectLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
-	l := &lines{w: w, before: `{"sample":`, after: "]}\n", number: number}
+// objectLines returns a writer of one JSON object in each line, with the keys sample, class, and what the numbers are.
+func objectLines(w io.Writer, names []string, n numbers) *lines {
+	l := &lines{w: w, before: `{"sample":`, after: "]}\n", numbers: n}
 	for _, name := range names {
 		text, _ := json.Marshal(name) // a string can always be marshalled
-		l.classes = append(l.classes, `,"class":`+string(text)+`,"`+what+`s":[`)
+		l.classes = append(l.classes, `,"class":`+string(text)+`,"`+n.many+`":[`)
 	}
 	return l
 }
@@ -52,9 +89,7 @@ func (l *lines) add(first int, classes []uint16, counts []int32) error {
 		b := append(l.buf, l.before...)
 		b = strconv.AppendInt(b, int64(first+i), 10)
 		b = append(b, l.classes[class]...)
-		for _, n := range counts[i*width:][:width] {
-			b = append(l.number(b, n), ',')
-		}
+		b = l.numbers.append(b, counts[i*width:][:width])
 		l.buf = append(b[:len(b)-1], l.after...)
 		if len(l.buf) >= linesRoom {
 			if err := l.flush(); err != nil {
@@ -86,11 +121,6 @@ func appendCount(b []byte, n int32) []byte {
 		return append(b, '0'+byte(n/100), '0'+byte(n/10%10), '0'+byte(n%10))
 	}
 	return strconv.AppendInt(b, int64(n), 10)
-}
-
-// appendScore returns a function that appends the score of a count.
-func appendScore(score func(count int) float32) func(b []byte, n int32) []byte {
-	return func(b []byte, n int32) []byte { return strconv.AppendFloat(b, float64(score(int(n))), 'g', -1, 32) }
 }
 
 // quoted returns s as a CSV field.

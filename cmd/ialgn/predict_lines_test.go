@@ -52,7 +52,7 @@ func TestObjectLines(t *testing.T) {
 		width, first := 1+r.IntN(6), r.IntN(2)*r.IntN(1_000_000)
 		names, classes, counts := randomResults(r, width, r.IntN(20))
 		var got, want bytes.Buffer
-		l := objectLines(&got, names, "count", appendCount)
+		l := objectLines(&got, names, countNumbers)
 		if err := errors.Join(l.add(first, classes, counts), l.flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestTableLines(t *testing.T) {
 		width, first := 1+r.IntN(6), r.IntN(2)*r.IntN(1_000_000)
 		names, classes, counts := randomResults(r, width, r.IntN(20))
 		var out bytes.Buffer
-		l := tableLines(&out, names, "count", appendCount)
+		l := tableLines(&out, names, countNumbers)
 		if err := errors.Join(l.add(first, classes, counts), l.flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -117,11 +117,11 @@ func (f *failing) Write(p []byte) (int, error) {
 // TestLinesFail lets the writer fail within a block of lines, and at the last lines.
 func TestLinesFail(t *testing.T) {
 	classes, counts := make([]uint16, 100_000), make([]int32, 200_000)
-	l := tableLines(&failing{linesRoom + 100}, []string{"a", "b"}, "count", appendCount)
+	l := tableLines(&failing{linesRoom + 100}, []string{"a", "b"}, countNumbers)
 	if err := l.add(0, classes, counts); !errors.Is(err, errFull) {
 		t.Errorf("error %v, want the writer's error %v", err, errFull)
 	}
-	l = tableLines(&failing{100}, []string{"a", "b"}, "count", appendCount)
+	l = tableLines(&failing{100}, []string{"a", "b"}, countNumbers)
 	if err := l.add(0, classes[:50], counts[:100]); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func BenchmarkLines(b *testing.B) {
 	}
 	defer null.Close()
 	for name, l := range map[string]*lines{
-		"csv": tableLines(null, names, "count", appendCount), "json": objectLines(null, names, "count", appendCount),
+		"csv": tableLines(null, names, countNumbers), "json": objectLines(null, names, countNumbers),
 	} {
 		b.Run("form="+name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {

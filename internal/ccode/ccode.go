@@ -8,7 +8,8 @@
 //
 // The header documents the functions. NAME_run computes rows of bits, for any netlist. For a classifier,
 // NAME_classify computes the class and the counts from feature words. If [Options] say how feature words are
-// computed, NAME_classify_real computes the class and the counts from real values. With gcc and clang, a row of a
+// computed, NAME_classify_real computes the class and the counts from real values. On request, NAME_probabilities
+// computes probabilities from the counts of a sample. With gcc and clang, a row of a
 // block is several words, so that vector instructions are used.
 //
 // A network of up to [MaxStraight] operations is written as straight-line code in functions of bounded length. A
@@ -23,6 +24,7 @@ import (
 	"slices"
 
 	"ialgn/internal/inputs"
+	"ialgn/internal/softmax"
 	"ialgn/internal/wordcode"
 	"ialgn/netlist"
 )
@@ -37,6 +39,9 @@ type Options struct {
 	Header []string
 	// Inputs says how feature words are computed from real values. It is nil if this is unknown.
 	Inputs *inputs.Table
+	// Probabilities is the temperature for a function that computes the probabilities of a classifier's classes. It is
+	// nil if there is no such function.
+	Probabilities *softmax.Temperature
 
 	straight int // maximum number of operations of straight-line code; 0 means MaxStraight
 }
@@ -96,6 +101,7 @@ type file struct {
 	classifier *wordcode.Classifier // nil if n is not a classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
 	real       *inputs.Table        // nil if no function takes real values
+	scores     *scores              // nil if no function computes probabilities
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
@@ -112,6 +118,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	}
 	if f.classifier = wordcode.NewClassifier(n); f.classifier != nil {
 		f.real = opt.Inputs.Real()
+		f.scores = newScores(opt.Probabilities, f.classifier.LargestCount(), "NAME", "MACRO_CLASSES")
 	}
 	if err := something(n, f.program.Inputs, len(f.program.Outputs)); err != nil {
 		return nil, err

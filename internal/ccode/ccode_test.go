@@ -19,6 +19,7 @@ import (
 
 	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
+	"ialgn/internal/softmax"
 	"ialgn/internal/testkit"
 	"ialgn/internal/wordcode"
 	"ialgn/netlist"
@@ -28,6 +29,10 @@ var update = flag.Bool("update", false, "accept what is written as the golden fi
 
 // table holds options with which networks of any size are written as tables.
 var table = Options{straight: -1}
+
+// probable holds options with which classifiers have a function for probabilities. The table of powers is shorter than
+// the differences of counts.
+var probable = Options{Probabilities: &softmax.Temperature{Value: 0.7, Calibrated: true}}
 
 // needGCC skips the test where there is no C compiler.
 func needGCC(t *testing.T) {
@@ -129,7 +134,7 @@ func TestSelftest(t *testing.T) {
 				continue // the other scopes differ only in having ports of bits
 			}
 			n := frozen(t, scope, o)
-			check(fmt.Sprintf("%s/%v/straight", shape, scope), n, Options{})
+			check(fmt.Sprintf("%s/%v/straight", shape, scope), n, probable)
 			if scope == netlist.Full && (shape == "features" || testkit.Whole()) {
 				check(fmt.Sprintf("%s/%v/table", shape, scope), n, table)
 			}
@@ -169,6 +174,7 @@ func TestSelftestFails(t *testing.T) {
 		{"table", table, `~\(uint64_t\)0\}`, "0}"},
 		{"class", Options{}, `class_rows\[2\] = \{0, 2\}`, "class_rows[2] = {1, 2}"},
 		{"count", Options{}, `    \{2, `, "    {3, "},
+		{"probability", probable, ` 8388608,`, " 4194304,"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := emit(t, n, tt.opt)

@@ -87,6 +87,7 @@ func (f *file) header() {
 		f.template("#define MACRO_CLASSIFY_SCRATCH (MACRO_SCRATCH + (MACRO_INPUTS + MACRO_OUTPUTS) * MACRO_WORDS)\n")
 		f.template(replace(headerClassify, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
 		f.realHeader()
+		f.scores.declare(f.printer)
 	}
 	f.template(headerEnd)
 }

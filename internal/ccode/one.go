@@ -19,6 +19,7 @@ type one struct {
 	classifier *wordcode.Classifier // nil if n is not a classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
 	real       *inputs.Table        // nil if no function takes real values
+	scores     *scores              // nil if no function computes probabilities
 }
 
 // WriteOne writes the source file of n for one sample at a time, NAME_one.c, which includes NAME_one.h. It returns
@@ -50,6 +51,7 @@ func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	}
 	if f.classifier != nil {
 		f.real = opt.Inputs.Real()
+		f.scores = newScores(opt.Probabilities, f.classifier.LargestCount(), "NAME_one", "MACRO_ONE_CLASSES")
 	}
 	outputs := 0
 	for _, p := range buses(n) {
@@ -160,5 +162,6 @@ func (f *one) header() {
 		f.template(replace(oneFeatures, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
 	}
 	f.realHeader()
+	f.scores.define(f.printer, probabilitiesComment, "static inline ")
 	f.template(headerEnd)
 }

@@ -31,7 +31,7 @@ func emitOne(t *testing.T, n *netlist.Netlist) string {
 	dir := t.TempDir()
 	for suffix, write := range oneWriters {
 		var b bytes.Buffer
-		if err := write(&b, n, Options{}); err != nil {
+		if err := write(&b, n, probable); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, n.Name+suffix), b.Bytes(), 0o600); err != nil {

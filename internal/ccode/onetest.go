@@ -87,6 +87,10 @@ func (f *one) test() {
 		calls += " + check_real()"
 		f.realTest()
 	}
+	if f.scores != nil {
+		calls += " + check_probabilities()"
+		f.scores.test(f.printer, f.vectors.Counts, len(f.classifier.Counts), samples)
+	}
 	f.printf(`
 int main(void) {
     const int wrong = %s;

@@ -95,6 +95,9 @@ func (f *file) test() {
 	if f.real != nil {
 		calls += " + check_real()"
 	}
+	if f.scores != nil {
+		calls += " + check_probabilities()"
+	}
 	f.template("static uint64_t scratch[" + size + "];\n")
 	f.template("\n/* What the outputs of each block hash to. */\nstatic const uint64_t hashes[blocks] = {\n")
 	numbers(f.printer, "0x%016x", 4, f.vectors.Hashes)
@@ -109,6 +112,7 @@ func (f *file) test() {
 		f.text("};\n")
 		f.template(replace(testClassify, "SAMPLES", fmt.Sprint(wordcode.Samples)))
 		f.realTest()
+		f.scores.test(f.printer, f.vectors.Counts, len(f.classifier.Counts), wordcode.Samples)
 	}
 	f.template(`
 int main(void) {

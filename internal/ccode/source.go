@@ -50,6 +50,7 @@ func (f *file) source() {
 	if f.classifier != nil {
 		f.classify()
 		f.realSource()
+		f.scores.define(f.printer, "", "")
 	}
 }
 

@@ -43,6 +43,10 @@ func (p *Plan) manifest(version, sha256 string, m *model.Model) (man backend.Man
 		Version: version, Module: p.Options.Module, Scope: string(p.Options.Scope), Classes: m.Classes, Test: m.Record.Test,
 		Model: backend.ModelRef{Name: m.Config.Name, SHA256: sha256},
 	}
+	if p.Options.Probabilities {
+		t := m.Temperature()
+		man.Probabilities = &t
+	}
 	for dst, v := range map[*json.RawMessage]any{
 		&man.Options: p.Options,
 		&man.Data:    m.Config.Data,

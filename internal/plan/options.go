@@ -60,6 +60,8 @@ type Options struct {
 	AssumeThermometer bool `json:"assume_thermometer,omitempty"`
 	// Counts adds an output port with the class counts.
 	Counts bool `json:"counts,omitempty"`
+	// Probabilities adds functions that compute the probabilities of the classes to C and Go code.
+	Probabilities bool `json:"probabilities,omitempty"`
 	// Vectors is the number of test samples for the testbenches. 0 means 64, and the manifest also has 0 instead of
 	// 64.
 	Vectors int `json:"vectors,omitempty"`
@@ -256,6 +258,21 @@ func (o Options) checkTag(kind string) error {
 	return nil
 }
 
+// checkProbabilities returns an error if the option Probabilities would have no effect.
+func (o Options) checkProbabilities(scope netlist.Scope) error {
+	switch {
+	case !o.Probabilities:
+		return nil
+	case scope == netlist.Gates:
+		return message.WithHint(message.Optionf("{Probabilities}: scope gates has no class counts"),
+			"omit it, or use {Scope core} or full")
+	case !slices.Contains(o.Emit, "c") && !slices.Contains(o.Emit, "go"):
+		return message.WithHint(message.Optionf("{Probabilities}: only C and Go code have functions for probabilities"),
+			"omit it, or add {Emit c} or go")
+	}
+	return nil
+}
+
 // board returns the board for a wrapper of the given kind, or nil for no board.
 func (o Options) board(kind string) (*wrapper.Board, error) {
 	if o.Board == "" {
@@ -395,6 +412,9 @@ func read(o Options) (*Plan, error) {
 	if o.Counts && p.scope == netlist.Gates {
 		return nil, message.WithHint(message.Optionf("{Counts}: scope gates has no class counts"),
 			"omit it, or use {Scope core} or full")
+	}
+	if err := o.checkProbabilities(p.scope); err != nil {
+		return nil, err
 	}
 	mapped := p.Hardware != nil
 	p.Optimiser = compiler.Options{Level: o.Optimise.Number(), Restructure: mapped, Measure: true}

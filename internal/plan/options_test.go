@@ -71,6 +71,8 @@ func TestOptionsRefuseNonsense(t *testing.T) {
 		"MaxDepth: the netlist is not mapped":            {MaxDepth: 2},
 		"Fold 3: give the steps of a clock":              {Fold: "3"},
 		"Counts: scope gates has no class counts":        {Scope: ScopeGates, Counts: true},
+		"Probabilities: scope gates has no class counts": {Scope: ScopeGates, Probabilities: true, Emit: []string{"c"}},
+		"Probabilities: only C and Go code have":         {Probabilities: true, Emit: []string{"blif"}},
 		"AssumeThermometer: it is for the scopes gates":  {AssumeThermometer: true},
 		`Pipeline "-1": give none, auto or the number`:   {Target: "ice40", Pipeline: "-1"},
 		`Style "wide": give auto, gates or lut`:          {Style: "wide"},

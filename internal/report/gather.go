@@ -133,7 +133,8 @@ func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error 
 	}
 	p.Test = &Test{
 		Correct: e.Correct, Samples: e.Samples, Confusion: e.Confusion, ROCAUC: e.ROCAUC,
-		AveragePrecision: e.AveragePrecision, OtherData: e.Note != nil,
+		AveragePrecision: e.AveragePrecision, ExpectedError: e.ExpectedCalibrationError, LogLoss: e.LogLoss,
+		Rejection: e.Rejection, OtherData: e.Note != nil,
 	}
 	return nil
 }

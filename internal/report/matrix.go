@@ -208,6 +208,8 @@ func (t *Test) metrics(names []string) table {
 		m.Rows = append(m.Rows, texts("ROC AUC of "+names[1], decimals(*t.ROCAUC), ""),
 			texts("average precision of "+names[1], decimals(*t.AveragePrecision), ""))
 	}
+	m.Rows = append(m.Rows, texts("expected calibration error", percent(t.ExpectedError), ""),
+		texts("log loss", decimals(t.LogLoss), ""))
 	return m
 }
 

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ialgn"
 	"ialgn/backend"
 	"ialgn/internal/dataset"
 	"ialgn/internal/diagnose"
@@ -48,7 +49,10 @@ type Test struct {
 	Confusion        [][]int  // [label][predicted]
 	ROCAUC           *float64 // nil unless there are two classes, which both have samples
 	AveragePrecision *float64 // nil if ROCAUC is nil
-	OtherData        bool     // whether the test data differ from the test data in the training record
+	ExpectedError    float64  // expected calibration error
+	LogLoss          float64
+	Rejection        ialgn.Rejection // results for each margin; nil if unknown
+	OtherData        bool            // whether the test data differ from the test data in the training record
 }
 
 // section is a part of the page with a heading.
@@ -143,9 +147,10 @@ func parse(name, text string) *template.Template {
 func (p *Page) HTML() ([]byte, error) {
 	b := &builder{Page: p}
 	sections := []section{
-		b.confusion(), b.looks(), b.area(), b.synthesis(), b.verification(), b.training(),
+		b.confusion(), b.rejection(), b.looks(), b.area(), b.synthesis(), b.verification(), b.training(),
 		b.passes(), b.census(), b.depth(), b.configuration(), b.files(),
 	}
+	sections = slices.DeleteFunc(sections, func(s section) bool { return s.ID == "" })
 	if b.err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Output.Dir, b.err)
 	}

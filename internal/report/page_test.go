@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn"
 	"ialgn/backend"
 	"ialgn/compiler"
 	"ialgn/internal/config"
@@ -77,6 +79,9 @@ func full() *Page {
 		Reads: &explain.Reads{All: []int{3, 4}, ByClass: [][]int{{1, 4}, {2, 0}}},
 		Test: &Test{
 			Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, ROCAUC: new(0.75), AveragePrecision: new(0.5),
+			ExpectedError: 0.0321, LogLoss: 0.5123, Rejection: ialgn.Rejection{
+				{Answered: 1, Accuracy: 0.8, BalancedAccuracy: 0.6875}, {Margin: 1, Answered: 0.7, Accuracy: 1, BalancedAccuracy: 1},
+			},
 			OtherData: true,
 		},
 		Verified: &backend.Certificate{
@@ -200,6 +205,7 @@ func read(t *testing.T, html []byte) page {
 // sections maps the identifiers of the page's headings to the headings.
 var sections = map[string]string{
 	"results": "Results", "looks": "What the network looks at", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
+	"rejection":  "Accuracy against the share answered",
 	"operations": "Operations",
 	"depth":      "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
 	"bitstream": "Synthesis and bitstream", "files": "Files",
@@ -234,33 +240,34 @@ func TestPage(t *testing.T) {
 		"file":                      {"format", "bytes", "SHA-256"}, // this row is from the last table with this title
 		"last epoch: test accuracy": {"80.00 %"},
 		"epoch kept, chosen on the validation set": {"epoch 2"},
-		evil:                        {"at the end", "6,453", "1,284", "1,284", "7", "0"},
-		"one":                       {"50.00 %", "50.00 %", "50.00 %", "2"},
-		"balanced accuracy":         {"68.75 %", "42.10 to 89.66 %"},
-		"ROC AUC of one":            {"0.7500", ""},
-		"A":                         {"3", "100.00 %"},
-		"feature 1":                 {"4", evil, "80.00 %", ""},
-		"all classes":               {"2", "100.00 %", "7"},
-		"pass-through":              {"0.00 %"},
-		"1":                         {"0.207", "0.0", "1.0", "1.0"},
-		"cells":                     {"30", "1,234", "20", "1,284"},
-		"optimisation level":        {"2"},
-		"interface":                 {"stream"},
-		"compiled in (not checked)": {"1.5 s"},
-		"constants":                 {"0.00 %"},
-		"proved":                    {"yes"},
-		"assumption":                {"the inputs are thermometer codes"},
-		"clock aimed at":            {"48.0 MHz, met: yes"},
-		"bitstream":                 {"net.bin, of seed 2"},
-		"ICESTORM_LC":               {"1,742", "7,680", "22.68 %", ""},
-		"net.v":                     {"verilog", "54,321", "def456"},
+		evil:                         {"at the end", "6,453", "1,284", "1,284", "7", "0"},
+		"one":                        {"50.00 %", "50.00 %", "50.00 %", "2"},
+		"balanced accuracy":          {"68.75 %", "42.10 to 89.66 %"},
+		"ROC AUC of one":             {"0.7500", ""},
+		"expected calibration error": {"3.21 %", ""},
+		"A":                          {"3", "100.00 %"},
+		"feature 1":                  {"4", evil, "80.00 %", ""},
+		"all classes":                {"2", "100.00 %", "7"},
+		"pass-through":               {"0.00 %"},
+		"1":                          {"0.207", "0.0", "1.0", "1.0"},
+		"cells":                      {"30", "1,234", "20", "1,284"},
+		"optimisation level":         {"2"},
+		"interface":                  {"stream"},
+		"compiled in (not checked)":  {"1.5 s"},
+		"constants":                  {"0.00 %"},
+		"proved":                     {"yes"},
+		"assumption":                 {"the inputs are thermometer codes"},
+		"clock aimed at":             {"48.0 MHz, met: yes"},
+		"bitstream":                  {"net.bin, of seed 2"},
+		"ICESTORM_LC":                {"1,742", "7,680", "22.68 %", ""},
+		"net.v":                      {"verilog", "54,321", "def456"},
 	} {
 		if diff := cmp.Diff(want, p.rows[head]); diff != "" {
 			t.Errorf("row %q (-want +got):\n%s", head, diff)
 		}
 	}
 	charts := []string{
-		evil + ": report of ialgn", "Accuracy by epoch", "Training loss by epoch", "Cells after each pass",
+		evil + ": report of ialgn", "Accuracy against the share of samples answered", "Accuracy by epoch", "Training loss by epoch", "Cells after each pass",
 		"Levels after each pass",
 		"Operations beyond the first layer", "Categories of operations beyond the first layer", "Effective depth by layer",
 	}
@@ -284,7 +291,9 @@ func TestPageOfLittle(t *testing.T) {
 	p.Info.Model.Record = model.Record{}
 	p.Output.Report.Passes, p.Output.Report.LUTs, p.Output.Report.Raw = nil, nil, nil
 	got := read(t, html(t, p))
-	if diff := cmp.Diff(sections, got.headings); diff != "" {
+	headings := maps.Clone(sections)
+	delete(headings, "rejection")
+	if diff := cmp.Diff(headings, got.headings); diff != "" {
 		t.Errorf("headings (-want +got):\n%s", diff)
 	}
 	for _, want := range []string{

@@ -7,7 +7,11 @@
 // table. All results have the same bits on every processor.
 package softmax
 
-import "ialgn/internal/detmath"
+import (
+	"fmt"
+
+	"ialgn/internal/detmath"
+)
 
 // One is the integer for the power exp(0) = 1. The sum of the powers of 256 classes is less than 1 << 32.
 const One = 1 << 23
@@ -17,6 +21,20 @@ const Bits = 16
 
 // least is the smallest power in a table. Lower powers become 0 as float32, in which probabilities are printed.
 const least = 0x1p-150
+
+// Temperature is the temperature of a model.
+type Temperature struct {
+	Value      float64 `json:"temperature"`
+	Calibrated bool    `json:"calibrated"` // fitted to a validation set; otherwise it is the divisor of training
+}
+
+// String returns the temperature and its origin.
+func (t Temperature) String() string {
+	if t.Calibrated {
+		return fmt.Sprintf("%v, calibrated", t.Value)
+	}
+	return fmt.Sprintf("%v, not calibrated", t.Value)
+}
 
 // Count is a type of class counts.
 type Count interface{ ~int | ~int32 | ~uint32 }

@@ -60,6 +60,15 @@ func NewClassifier(n *netlist.Netlist) *Classifier {
 	return c
 }
 
+// LargestCount returns a number that no class count exceeds.
+func (c *Classifier) LargestCount() int {
+	most := 0
+	for _, r := range c.Counts {
+		most = max(most, r.Count)
+	}
+	return 1<<most - 1
+}
+
 // FeatureType returns the width of the smallest unsigned integer type that holds a feature: 8, 16
 // or 32.
 func (c *Classifier) FeatureType() int {

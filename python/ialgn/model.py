@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import network
+from . import network, softmax
 from .errors import Fault, ModelError
 from .table import Table, category_of, is_number, is_table
 
@@ -222,6 +222,11 @@ class Model:
         return float(self.config["model"]["tau"])
 
     @property
+    def temperature(self):
+        """What counts are divided by before their softmax gives probabilities: tau, if the model has no calibration."""
+        return self.tau if self.calibration is None else float(self.calibration["temperature"])
+
+    @property
     def beta(self):
         """What is added to each count before: 0 but of networks that another program trained with one."""
         return self._beta
@@ -256,10 +261,20 @@ class Model:
         return np.array(self.classes)[self.predict(X, words, encoded)]
 
     def predict_proba(self, X, words=False, encoded=False):
-        """Return the softmax of the scores, float64 [n, classes]: what training takes for probabilities."""
-        scores = self.scores(X, words, encoded).astype(np.float64)
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        """Return the probability of each class, float64 [n, classes]: the softmax of counts / temperature."""
+        counts = self.counts(X, words, encoded).astype(np.float64)
+        powers = np.exp((counts - counts.max(axis=1, keepdims=True)) / self.temperature)
         return powers / powers.sum(axis=1, keepdims=True)
+
+    def predict_proba_fixed(self, X, words=False, encoded=False):
+        """Return the probability of each class in units of 1/65536, uint16 [n, classes], computed by whole numbers.
+
+        They have the bits that the C and Go code of `ialgn compile --probabilities` computes. A probability of 1 becomes
+        65535. They are less than 2^-15 away from those of predict_proba.
+        """
+        counts = self.counts(X, words, encoded)
+        differences = int((counts.max(axis=1) - counts.min(axis=1)).max(initial=0))
+        return softmax.fixed(softmax.powers(self.temperature, differences), counts)
 
     def score(self, X, y, words=False, encoded=False):
         """Return the share of samples that are of the class in y: its name, or its index if classes are no numbers."""

@@ -50,6 +50,8 @@ class ModelTest(Case):
                 self.assertEqual([model.classes[c] for c in model.predict(x)], classes)
                 _, scores = predicted(model_file, file, "--scores")
                 self.equal(model.scores(x), scores.astype(np.float32))
+                _, probabilities = predicted(model_file, file, "--probabilities")
+                self.assertLess(np.abs(model.predict_proba(x) / probabilities - 1).max(), 1e-6)
 
     def test_ties(self):
         x, _ = digits()
@@ -189,6 +191,9 @@ class FormsTest(Case):
                 model = ialgn.load(file)
                 bits, counts = (np.load(file.replace(".safetensors", end)) for end in (".bits.npy", ".counts.npy"))
                 self.equal(model.counts(bits > 0, encoded=True), counts)
+                fixed = np.load(file.replace(".safetensors", ".probabilities.npy"))
+                self.equal(model.predict_proba_fixed(bits > 0, encoded=True), fixed)
+                self.assertLess(np.abs(model.predict_proba(bits > 0, encoded=True) - fixed / 65536).max(), 2**-15)
                 model.save(self.path("again"))
                 self.assertEqual(read(self.path("again")), read(file))
 

@@ -8,6 +8,8 @@
 //   - Classify, for a classifier with a head, converts feature words to class and counts;
 //   - ClassifyReal, if [Options] describe how feature words are computed, converts real values.
 //
+// On request, a function Probabilities converts counts to probabilities.
+//
 // A network with up to [MaxStraight] operations is written as straight code, in functions of bounded length. A
 // larger network is written as a table with a short loop. The Go compiler takes minutes for a million lines of
 // straight code, but seconds for the table.
@@ -25,6 +27,7 @@ import (
 	"strings"
 
 	"ialgn/internal/inputs"
+	"ialgn/internal/softmax"
 	"ialgn/internal/wordcode"
 	"ialgn/netlist"
 )
@@ -38,6 +41,9 @@ type Options struct {
 	Header []string
 	// Inputs describes how feature words are computed from real values; nil: not known.
 	Inputs *inputs.Table
+	// Probabilities is the temperature for a function that computes the probabilities of a classifier's classes; nil:
+	// there is no such function.
+	Probabilities *softmax.Temperature
 
 	straight int // maximum number of operations for straight code; 0: MaxStraight
 }

@@ -19,6 +19,7 @@ import (
 
 	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
+	"ialgn/internal/softmax"
 	"ialgn/internal/testkit"
 	"ialgn/internal/wordcode"
 	"ialgn/netlist"
@@ -94,7 +95,7 @@ func TestPackages(t *testing.T) {
 	if !testkit.Whole() {
 		count = 2
 	}
-	packages, classifiers := 0, 0
+	packages, classifiers, probable := 0, 0, 0
 	for seed := range count {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed*seed)*10})
 		opt := Options{Package: fmt.Sprintf("random%d", seed)}
@@ -118,10 +119,10 @@ func TestPackages(t *testing.T) {
 			}
 			n := frozen(t, scope, o)
 			name := fmt.Sprintf("%s_%v", shape, scope)
-			emit(t, dir, n, Options{Package: name})
+			emit(t, dir, n, Options{Package: name, Probabilities: &softmax.Temperature{Value: 0.7}})
 			packages++
 			if scope != netlist.Gates {
-				classifiers++
+				classifiers, probable = classifiers+1, probable+1
 			}
 			if scope == netlist.Full && (shape == "features" || testkit.Whole()) {
 				emit(t, dir, n, table(name+"_table"))
@@ -134,8 +135,10 @@ func TestPackages(t *testing.T) {
 	}
 	out, err := goTool(t, dir, "test", "-vet=off", "-ldflags=-s -w", "-v", "./...")
 	if err != nil || strings.Count(out, "--- PASS: TestRun ") != packages ||
-		strings.Count(out, "--- PASS: TestClassify ") != classifiers {
-		t.Errorf("go test: %v, want %d packages and %d classifiers to pass\n%s", err, packages, classifiers, out)
+		strings.Count(out, "--- PASS: TestClassify ") != classifiers ||
+		strings.Count(out, "--- PASS: TestProbabilities ") != probable {
+		t.Errorf("go test: %v, want %d packages, %d classifiers and %d with probabilities to pass\n%s", err, packages,
+			classifiers, probable, out)
 	}
 }
 

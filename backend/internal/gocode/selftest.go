@@ -148,6 +148,7 @@ func (f *file) test() {
 		f.fill(testClassify, "CLASSES", list(f.vectors.Class, "%d", 20, 2),
 			"COUNTS", list(f.vectors.Counts, "%d", len(f.classifier.Counts), 2))
 		f.realTests()
+		f.probabilitiesTests()
 	}
 }
 

@@ -66,6 +66,7 @@ func (f *file) source() {
 	if f.classifier != nil {
 		f.classify()
 		f.realSource()
+		f.probabilitiesSource()
 	}
 }
 
