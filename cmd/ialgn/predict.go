@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"ialgn"
 
 	"github.com/urfave/cli/v2"
@@ -17,7 +19,8 @@ func predictCommand() *cli.Command {
 			"For many samples, the network is translated to machine code.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
 		Flags: commonFlags(engineFlag,
-			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"}),
+			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"},
+			&cli.IntFlag{Name: "reject", Usage: "say which classes are uncertain: those that lead by less than `MARGIN`"}),
 		Action: predict,
 	}
 }
@@ -26,6 +29,10 @@ func predict(c *cli.Context) error {
 	args, err := arguments(c, 2)
 	if err != nil {
 		return err
+	}
+	margin := c.Int("reject")
+	if c.IsSet("reject") && margin < 1 {
+		return fmt.Errorf("--reject %d: must be positive", margin)
 	}
 	m, err := ialgn.Open(args[0])
 	if err != nil {
@@ -48,7 +55,7 @@ func predict(c *cli.Context) error {
 	if c.Bool("json") {
 		lines = objectLines
 	}
-	out := lines(c.App.Writer, m.Classes(), what, number)
+	out := lines(c.App.Writer, m.Classes(), what, number, margin)
 	if err := out.flush(); err != nil { // the header appears before the first sample arrives
 		return err
 	}
