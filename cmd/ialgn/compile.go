@@ -38,6 +38,10 @@ func compileFlags() []cli.Flag {
 				Usage: "compile `SCOPE`: gates, core (adds class), full (adds encoder)",
 			},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
+			&cli.IntFlag{
+				Name: "reject", DefaultText: "none",
+				Usage: "with scope core or full: add the output uncertain, 1 if the largest class count leads by less than `MARGIN`",
+			},
 			&cli.BoolFlag{
 				Name:  "assume-thermometer",
 				Usage: "with scope gates or core: assume that the inputs are thermometer codes",
@@ -98,6 +102,9 @@ func compile(c *cli.Context) error {
 	if c.Int("vectors") == 0 { // for the library, 0 means the default
 		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
+	if c.IsSet("reject") && c.Int("reject") == 0 { // for the library, 0 means no output
+		return message.Optionf("{Reject} 0: give the least lead that is certain, 1 or more")
+	}
 	o := ialgn.CompileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: ialgn.OptimiseNone - ialgn.Level(c.Int("O")),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"),
@@ -106,7 +113,8 @@ func compile(c *cli.Context) error {
 		Style: c.String("style"), MHz: c.Float64("freq"),
 		Wrap: c.String("wrap"), Tag: c.Int("tag"), Baud: c.Int("baud"), Board: c.String("board"),
 		Fold: c.String("fold"), FoldSteps: c.Int("fold-steps"),
-		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Vectors: c.Int("vectors"),
+		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Reject: c.Int("reject"),
+		Vectors:     c.Int("vectors"),
 		CheckPasses: c.Bool("check-passes"),
 	}
 	if e := c.String("emit"); e != "" {

@@ -207,6 +207,7 @@ func (z *freezer) head() {
 	digits := netlist.ClassBits(len(z.f.Classes))
 	z.Output(netlist.ClassPort, digits, []string{"class"}, netlist.Word(index, digits))
 	if z.margin > 0 {
-		z.Output(netlist.UncertainPort, 1, nil, netlist.Word(index+netlist.Net(digits), 1))
+		label := fmt.Sprintf("1: the largest class count leads the second largest by less than %d", z.margin)
+		z.Output(netlist.UncertainPort, 1, []string{label}, netlist.Word(index+netlist.Net(digits), 1))
 	}
 }

@@ -152,7 +152,7 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 		if err := simulator.Settle(stride, in); err != nil {
 			return err
 		}
-		out := verify.BusRows(simulator, outputs, want, part)
+		out := verify.BusRows(simulator, outputs, want, d.Margin, part)
 		for i := range part {
 			p.sample(wired([]netlist.Port{x}, in, stride, i, words), wired(outputs, out, stride, i, words))
 		}
