@@ -25,7 +25,7 @@ module NAME_margin #(
       two = 1'b0;
       for (i = 0; i < CLASSES; i = i + 1)
         if (best - words[i*BITS+:BITS] < MARGIN[BITS-1:0]) begin
-          two = two | one;
+          two = one;
           one = 1'b1;
         end
       judge = {two, largest};
