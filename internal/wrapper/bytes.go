@@ -3,6 +3,7 @@ package wrapper
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ialgn/internal/message"
@@ -208,7 +209,11 @@ func (d *design) byteOrder(b *strings.Builder) {
 func (d *design) resultOrder(b *strings.Builder) {
 	outputs := d.n.OutputPorts()
 	first, all := layOut(outputs)
-	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n", message.Plural(all, "byte", "bytes"))
+	rest := "bits above a number"
+	if slices.ContainsFunc(outputs, func(p netlist.Port) bool { return p.Name == uncertainPort }) {
+		rest = "all other bits"
+	}
+	fmt.Fprintf(b, "//\n// A result has %s, in which %s are 0:\n", message.Plural(all, "byte", "bytes"), rest)
 	for i, p := range outputs {
 		at, word := first[i]/8, max(p.Word, 1)
 		words := len(p.Nets) / word
