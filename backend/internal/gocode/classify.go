@@ -159,7 +159,8 @@ func (f *file) classify() {
 		head, check = uncertainHead, uncertainCheck
 		read = strings.Replace(uncertainRead, "ROW", fmt.Sprint(c.Uncertain.First), 1)
 	}
-	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINCHECK", check, "UNCERTAINREAD", read, "FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
+	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINCHECK", check, "UNCERTAINREAD", read,
+		"FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
 		"FEATUREBITS", fmt.Sprint(c.FeatureBits), "CLASSES", fmt.Sprint(len(c.Counts)), "PACKAGE", f.opt.Package,
 		"CLASSROWS", fmt.Sprintf("%d, %d", c.Class.First, c.Class.Count), "COUNTROWS", strings.Join(rows, ", "),
 		"GATHER", f.gather())
