@@ -136,7 +136,7 @@ const (
 
 // ClassifyUncertain is Classify, which also says of which samples the class is uncertain. uncertain[s]
 // becomes true where the largest count of sample s leads the second largest by less than the margin
-// that the network was compiled with (--reject). uncertain may be nil, too, or has an element a sample.
+// that the package's documentation has. uncertain may be nil, too, or has an element a sample.
 func (n *Network) ClassifyUncertain(x []Feature, class []uint16, counts []uint32, uncertain []bool) error {
 `
 	uncertainCheck = ` ||
