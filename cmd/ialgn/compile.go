@@ -39,8 +39,8 @@ func compileFlags() []cli.Flag {
 			},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
 			&cli.IntFlag{
-				Name: "reject", DefaultText: "none",
-				Usage: "with scope core or full: add the output uncertain, 1 if the largest class count leads by less than `MARGIN`",
+				Name:  "reject",
+				Usage: "with scope core or full: add an output, 1 if the lead is less than `MARGIN`",
 			},
 			&cli.BoolFlag{
 				Name:  "assume-thermometer",
@@ -54,7 +54,7 @@ func compileFlags() []cli.Flag {
 				Name: "check-passes", Usage: "validate each pass, and compare its netlists on random inputs",
 			},
 		},
-		grouped("target",
+		grouped("hardware",
 			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: as the target has)"},
 			&cli.StringFlag{
@@ -62,8 +62,7 @@ func compileFlags() []cli.Flag {
 				Usage: "optimise the mapping for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)",
 			},
 			&cli.IntFlag{Name: "max-depth", Usage: "allow `N` levels of LUTs for the gates"},
-			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"}),
-		grouped("clock",
+			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "pipeline", Usage: "insert registers: none, auto or `N` stages (default: none)"},
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs per stage (default: 3)"},

@@ -35,11 +35,13 @@ func (s style) round(i int) (group, slack int) {
 func bestTournament(o *Options, words [][]netlist.Net, margin int, level func(netlist.Net) int32) (best *circuit,
 	outputs []netlist.Net,
 ) {
-	// A level of the argmax delays the counts of all classes. Each count has about a hundred bits.
-	cost, levelCost := 0.0, o.Objective.levelCost(0)*float64(len(words))
+	// A level of the argmax delays the counts of all classes. Each count has about a hundred bits. Further levels of the
+	// bit for uncertain results delay only this bit.
+	cost, levelCost, further := 0.0, o.Objective.levelCost(0)*float64(len(words)), o.Objective.levelCost(0)
 	known := comparers{}
 	try := func(c *circuit, out []netlist.Net) {
-		now := float64(c.luts(out)) + float64(levelCost*float64(c.latest(out)))
+		last := c.latest(out[:len(out)-min(margin, 1)])
+		now := float64(c.luts(out)) + float64(levelCost*float64(last)) + float64(further*float64(c.latest(out)-last))
 		if best == nil || now < cost {
 			best, outputs, cost = c, out, now
 		}

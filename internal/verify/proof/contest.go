@@ -40,9 +40,15 @@ func contestsOf(margin int) []contest {
 
 // contests lists the contests that the proof tries. The last contest is a single scan over all words.
 var contests = []contest{
-	{first: 2, later: 2}, {first: 2, later: 3}, {first: 2, later: 4},
-	{first: 3, later: 2}, {first: 3, later: 3}, {first: 3, later: 4},
-	{first: 4, later: 2}, {first: 4, later: 3}, {first: 4, later: 4},
+	{first: 2, later: 2},
+	{first: 2, later: 3},
+	{first: 2, later: 4},
+	{first: 3, later: 2},
+	{first: 3, later: 3},
+	{first: 3, later: 4},
+	{first: 4, later: 2},
+	{first: 4, later: 3},
+	{first: 4, later: 4},
 	{first: 1 << 16, later: 1 << 16},
 }
 
