@@ -114,7 +114,8 @@ func (f *file) classify() {
 		f.template(classifyHead + replace(classifyBottom, "UNCERTAIN", ""))
 		return
 	}
-	f.template(uncertainHead + replace(classifyBottom, "UNCERTAIN", replace(unpackUncertain, "ROW", fmt.Sprint(c.Uncertain.First))))
+	unpack := replace(unpackUncertain, "ROW", fmt.Sprint(c.Uncertain.First))
+	f.template(uncertainHead + replace(classifyBottom, "UNCERTAIN", unpack))
 	f.template(classifyHead + "    return NAME_classify_uncertain(x, samples, class_index, counts, NULL, scratch);\n}\n")
 }
 

@@ -65,7 +65,7 @@ int NAME_classify_uncertain(const NAME_feature *x, size_t samples, uint16_t *cla
 `
 	uncertainMeaning = ` * NAME_classify, which also says of which samples the class is uncertain. uncertain[s] is 1
  * where the largest count of sample s leads the second largest by less than the margin that the
- * network was compiled with (--reject), else 0. uncertain may be NULL, too.
+ * comment at the top has, else 0. uncertain may be NULL, too.
 `
 	classifyArguments = ` * Classifies any number of samples. Feature f of sample s is x[s * MACRO_FEATURES + f], an
  * unsigned number of MACRO_FEATURE_BITS bits.

@@ -223,7 +223,8 @@ func (d *design) resultOrder(b *strings.Builder) {
 		}
 		switch {
 		case besideClass(outputs, i):
-			fmt.Fprintf(b, "//   - %-16s %s, the bit above the class\n", fmt.Sprintf("bit %d of byte %d", first[i]%8, at), p.Name)
+			where = fmt.Sprintf("bit %d of byte %d", first[i]%8, at)
+			fmt.Fprintf(b, "//   - %-16s %s, the bit above the class\n", where, p.Name)
 		case words == 1:
 			fmt.Fprintf(b, "//   - %-16s %s, %d bits\n", where, p.Name, word)
 		case word == 1:

@@ -54,7 +54,8 @@ func writePython(link, device string) func(io.Writer, Hosted) error {
 			name, value = `, "uncertain"`, ` + design.numbers(result, "uncertain")`
 		}
 		_, err := strings.NewReplacer(
-			"@UNCERTAINNAME@", name, "@UNCERTAIN@", value, "@MODULE@", h.Inputs.Module, "@FILE@", h.Inputs.File, "@NAME@", h.File, "@HEADER@", header.String(),
+			"@UNCERTAINNAME@", name, "@UNCERTAIN@", value,
+			"@MODULE@", h.Inputs.Module, "@FILE@", h.Inputs.File, "@NAME@", h.File, "@HEADER@", header.String(),
 			"@KIND@", h.Protocol.Kind, "@DEVICE@", device, "@FORMAT@", fmt.Sprint(h.Inputs.Format()),
 			"@WORD@\n", wordOf(h.Inputs).python, "@MISSINGWORDS@", pythonList(h.Inputs.Missing.Words),
 			"@MISSINGNUMBERS@", pythonList(h.Inputs.Missing.Numbers), "@DECLARED@", pythonList(h.Inputs.Missing.Declared),

@@ -351,7 +351,8 @@ func compare(ctx context.Context, model, file string, margin int, records [][]st
 			for _, count := range of {
 				want = append(want, strconv.Itoa(int(count)))
 			}
-			if have := records[n]; len(have) < 2+min(margin, 1) || len(have) > len(want) || !slices.Equal(have, want[:len(have)]) {
+			have, least := records[n], 2+min(margin, 1)
+			if len(have) < least || len(have) > len(want) || !slices.Equal(have, want[:len(have)]) {
 				return fmt.Errorf("sample %d: the host has %v, ialgn predict %v", n, have, want)
 			}
 			n++

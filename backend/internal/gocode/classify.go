@@ -136,7 +136,7 @@ const (
 
 // ClassifyUncertain is Classify, which also says of which samples the class is uncertain. uncertain[s]
 // becomes true where the largest count of sample s leads the second largest by less than the margin
-// that the network was compiled with (--reject). uncertain may be nil, too, or has an element a sample.
+// that the package's documentation has. uncertain may be nil, too, or has an element a sample.
 func (n *Network) ClassifyUncertain(x []Feature, class []uint16, counts []uint32, uncertain []bool) error {
 `
 	uncertainCheck = ` ||
@@ -159,7 +159,8 @@ func (f *file) classify() {
 		head, check = uncertainHead, uncertainCheck
 		read = strings.Replace(uncertainRead, "ROW", fmt.Sprint(c.Uncertain.First), 1)
 	}
-	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINCHECK", check, "UNCERTAINREAD", read, "FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
+	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINCHECK", check, "UNCERTAINREAD", read,
+		"FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
 		"FEATUREBITS", fmt.Sprint(c.FeatureBits), "CLASSES", fmt.Sprint(len(c.Counts)), "PACKAGE", f.opt.Package,
 		"CLASSROWS", fmt.Sprintf("%d, %d", c.Class.First, c.Class.Count), "COUNTROWS", strings.Join(rows, ", "),
 		"GATHER", f.gather())

@@ -58,8 +58,8 @@ const (
 // 8 bytes for each input of a table and one byte for each entry.
 //
 // It returns an error before it writes anything if n has registers (a [*netlist.KindError]), reads single bits of
-// words with more than 8 bits, says which classes are uncertain, has no outputs, or is too large. Later errors come from
-// w.
+// words with more than 8 bits, says which classes are uncertain, has no outputs, or is too large. Later errors come
+// from w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if err := netlist.Refuse("qonnx", n, netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter,
 		netlist.Argmax, netlist.Carry, netlist.Primitive); err != nil {
