@@ -8,6 +8,7 @@ import (
 
 	"ialgn/internal/config"
 	"ialgn/internal/encoding"
+	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/internal/softmax"
 )
@@ -84,6 +85,11 @@ type Prediction struct {
 	Class  int   // the class with the largest count; if counts are equal, the first such class
 	Counts []int // [class]
 }
+
+// Lead returns the largest count minus the second largest. A design that is compiled with a margin
+// ([CompileOptions.Reject]) calls the class uncertain if the lead is less than the margin. If there is one class, the
+// lead is its count.
+func (p Prediction) Lead() int { return metrics.Lead(p.Counts) }
 
 // Classify classifies one sample. If a table column holds words (see [Model.Columns]), there is one feature for each
 // possible word. This feature is 1 if the sample has the word, and otherwise 0. Classify returns an error if the

@@ -49,9 +49,13 @@ type CompileOptions struct {
 
 	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes; the compiler may rely on this
 	Counts            bool // add an output port with the class counts
-	Probabilities     bool // add functions to the C and Go code that compute the probabilities of the classes
-	Vectors           int  // number of test samples in the testbenches; 0: 64
-	Data              Data // where to read the test samples from
+	// Reject is a margin, from 1 to the largest class count. It adds an output port that is 1 if the largest class count
+	// leads the second largest by less than the margin; 0: no such port.
+	Reject int
+
+	Probabilities bool // add functions to the C and Go code that compute the probabilities of the classes
+	Vectors       int  // number of test samples in the testbenches; 0: 64
+	Data          Data // where to read the test samples from
 
 	// CheckPasses compares the netlists before and after each pass of the compiler on random samples. If they
 	// differ, [Compile] returns a [*compiler.BrokenError]. The check takes time, and memory for a second netlist.
@@ -80,8 +84,8 @@ func (o *CompileOptions) plan(fanIn int) (*plan.Plan, error) {
 		Target: o.Target, Objective: plan.Objective(o.Objective), MaxDepth: o.MaxDepth,
 		Pipeline: plan.Pipeline(o.Pipeline), MaxLevels: o.MaxLevels, Style: plan.Style(o.Style), MHz: o.MHz,
 		Wrap: plan.Wrapper(o.Wrap), Tag: o.Tag, Baud: o.Baud, Board: o.Board, Fold: fold,
-		FoldSteps: o.FoldSteps, AssumeThermometer: o.AssumeThermometer, Counts: o.Counts, Probabilities: o.Probabilities,
-		Vectors: o.Vectors, CheckPasses: o.CheckPasses,
+		FoldSteps: o.FoldSteps, AssumeThermometer: o.AssumeThermometer, Counts: o.Counts, Reject: o.Reject,
+		Probabilities: o.Probabilities, Vectors: o.Vectors, CheckPasses: o.CheckPasses,
 	}
 	return plan.New(options.ForNodes(fanIn))
 }

@@ -29,6 +29,7 @@ type Certificate struct {
 	Level       string    `json:"level"`  // the requested level
 	Samples     int       `json:"samples"`
 	Assumptions []string  `json:"assumptions"`
+	Reject      int       `json:"reject,omitempty"` // margin of the output uncertain
 	// Unchecked lists the keys of report.json whose values were not compared with anything. It is nil in
 	// certificates of versions that did not compare the report.
 	Unchecked []string `json:"unchecked"`

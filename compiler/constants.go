@@ -3,6 +3,7 @@ package compiler
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"ialgn/netlist"
 )
@@ -153,23 +154,30 @@ func setWord(c *netlist.Copier, i netlist.Cell, v netlist.Net) {
 }
 
 // foldArgmax removes the bit positions in which all words have the same net. Such positions cannot make one word
-// larger than another.
+// larger than another. If the argmax has a margin, only the positions above and below all others are removed, since the
+// other positions give the digits of the lead their weights.
 func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
-	size := int(c.Old.Param(i))
+	size, margin := c.Old.ArgmaxWidth(i), c.Old.Margin(i)
 	classes := len(in) / size
 	kept := make([]bool, size)
-	left := 0
 	for p := range size {
 		for w := 1; w < classes && !kept[p]; w++ {
 			kept[p] = in[w*size+p] != in[p]
 		}
-		if kept[p] {
-			left++
-		}
 	}
-	if left == 0 {
+	low := slices.Index(kept, true)
+	if low < 0 { // all words are equal
 		setWord(c, i, netlist.False)
+		if margin > 0 && classes > 1 {
+			setUncertain(c, i)
+		}
 		return
+	}
+	if margin > 0 {
+		for p := size - 1; p > low; p-- {
+			kept[p] = kept[p] || p < size-1 && kept[p+1]
+		}
+		margin = (margin-1)>>low + 1 // all leads are multiples of 2^low
 	}
 	word := in[:0]
 	for k, v := range in {
@@ -177,7 +185,18 @@ func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 			word = append(word, v)
 		}
 	}
-	rebuild(c, i, uint64(left), c.Old.Outputs(i), word)
+	size = len(word) / classes
+	if bits.Len(uint(margin)) > size { // no lead is so large
+		rebuild(c, i, netlist.ArgmaxParam(size, 0), c.Old.IndexBits(i), word)
+		setUncertain(c, i)
+		return
+	}
+	rebuild(c, i, netlist.ArgmaxParam(size, margin), c.Old.Outputs(i), word)
+}
+
+// setUncertain replaces the last output of argmax i, which has a margin, by the constant 1.
+func setUncertain(c *netlist.Copier, i netlist.Cell) {
+	c.Set(c.Old.Output(i)+netlist.Net(c.Old.IndexBits(i)), netlist.True)
 }
 
 // foldCarry replaces a carry by one of its inputs if two inputs are equal nets, or if two inputs are different

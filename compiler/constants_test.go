@@ -139,6 +139,39 @@ func TestConstants(t *testing.T) {
 			},
 		},
 		{
+			name: "argmax with a margin", inputs: 8,
+			old: func(b *netlist.Builder, x nets) nets {
+				argmax := func(margin int, in ...netlist.Net) netlist.Net {
+					return b.Cell(netlist.Argmax, netlist.ArgmaxParam(len(in)/2, margin), none, in...)
+				}
+				middle := argmax(5, x[0], x[1], x[2], x[3], x[1], x[4])          // keeps the equal digit in the middle
+				low := argmax(5, x[1], x[0], x[2], x[3], x[1], x[4], x[5], x[6]) // leads are even: 6, so half of it
+				even := argmax(4, x[1], x[0], x[2], x[1], x[4], x[5])            // half of 4
+				high := argmax(2, x[0], x[1], x[2], x[3], x[4], x[2])            // the digits below decide
+				always := argmax(7, x[0], x[1], x[2], x[3], x[4], x[2])          // no lead of two digits is 7
+				equal, alone := argmax(1, x[0], x[0]), b.Cell(netlist.Argmax, netlist.ArgmaxParam(2, 1), none, x[0], x[1])
+				var y nets
+				for _, first := range []netlist.Net{middle, low, even, high, always, equal, alone} {
+					y = append(y, netlist.Word(first, 2)...)
+				}
+				return y
+			},
+			want: func(b *netlist.Builder, x nets) nets {
+				argmax := func(margin int, in ...netlist.Net) netlist.Net {
+					return b.Cell(netlist.Argmax, netlist.ArgmaxParam(len(in)/2, margin), none, in...)
+				}
+				middle := argmax(5, x[0], x[1], x[2], x[3], x[1], x[4])
+				low := argmax(3, x[0], x[2], x[3], x[4], x[5], x[6])
+				even := argmax(2, x[0], x[2], x[4], x[5])
+				high := argmax(2, x[0], x[1], x[3], x[4])
+				always := argmax(0, x[0], x[1], x[3], x[4])
+				return nets{
+					middle, middle + 1, low, low + 1, even, even + 1, high, high + 1, always, netlist.True,
+					netlist.False, netlist.True, netlist.False, netlist.False,
+				}
+			},
+		},
+		{
 			name: "carry", inputs: 3,
 			old: func(b *netlist.Builder, x nets) nets {
 				carry := func(in ...netlist.Net) netlist.Net { return b.Cell(netlist.Carry, 0, none, in...) }

@@ -72,6 +72,7 @@ func TestHash(t *testing.T) {
 				y = append(y, b.Cell(netlist.Compare, 1, none, x[0], x[1]), b.Cell(netlist.Compare, 1, none, x[0], x[1]))
 				y = append(y, b.Cell(netlist.Compare, 1, none, x[1], x[0]), b.Cell(netlist.Compare, 2, none, x[0], x[1]))
 				y = append(y, b.Cell(netlist.Argmax, 2, none, x...), b.Cell(netlist.Argmax, 2, none, x...))
+				y = append(y, netlist.Word(b.Cell(netlist.Argmax, netlist.ArgmaxParam(2, 1), none, x...), 2)...)
 				return append(y, b.Cell(netlist.Argmax, 2, none, x[2], x[3], x[0], x[1]))
 			},
 			want: func(b *netlist.Builder, x nets) nets {
@@ -82,7 +83,8 @@ func TestHash(t *testing.T) {
 				y := nets{p, p + 1, p, p + 1, k, k + 1, carry, carry, compare, compare}
 				y = append(y, b.Cell(netlist.Compare, 1, none, x[1], x[0]), b.Cell(netlist.Compare, 2, none, x[0], x[1]))
 				argmax := b.Cell(netlist.Argmax, 2, none, x...)
-				return append(y, argmax, argmax, b.Cell(netlist.Argmax, 2, none, x[2], x[3], x[0], x[1]))
+				margin := b.Cell(netlist.Argmax, netlist.ArgmaxParam(2, 1), none, x...)
+				return append(y, argmax, argmax, margin, margin+1, b.Cell(netlist.Argmax, 2, none, x[2], x[3], x[0], x[1]))
 			},
 		},
 		{

@@ -63,7 +63,12 @@ func (v Node) Label() string {
 	case Compare:
 		return fmt.Sprintf("compare > %d", param)
 	case Argmax:
-		return fmt.Sprintf("argmax %d x %d", len(v.n.Inputs(c))/int(param), param)
+		width, margin := ArgmaxForm(param)
+		label := fmt.Sprintf("argmax %d x %d", len(v.n.Inputs(c))/width, width)
+		if margin > 0 {
+			label += fmt.Sprintf(", margin %d", margin)
+		}
+		return label
 	case Primitive:
 		return "primitive " + v.n.primitives[param].Name
 	default:

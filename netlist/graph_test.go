@@ -231,6 +231,7 @@ func TestNode(t *testing.T) {
 	b.Cell(netlist.Compare, 3, netlist.Origin{}, x...)
 	b.Cell(netlist.Counter, 0, netlist.Origin{}, x...)
 	b.Cell(netlist.Argmax, 1, netlist.Origin{}, x...)
+	b.Cell(netlist.Argmax, netlist.ArgmaxParam(3, 2), netlist.Origin{}, x...)
 	b.Cell(netlist.Carry, 0, netlist.Origin{}, x...)
 	b.Cell(netlist.Register, 0, netlist.Origin{}, x[0])
 	b.Cell(netlist.Primitive, p, netlist.Origin{}, x[0])
@@ -248,16 +249,17 @@ func TestNode(t *testing.T) {
 		"c1 compare > 3 true false false \n",
 		"c2 counter true false false \n",
 		"c3 argmax 3 x 1 true false false \n",
-		"c4 carry true false false \n",
-		"c5 register true false false \n",
-		"c6 primitive BUF true false false \n",
+		"c4 argmax 1 x 3, margin 2 true false false \n",
+		"c5 carry true false false \n",
+		"c6 register true false false \n",
+		"c7 primitive BUF true false false \n",
 		"in_x x[2:0] false true false x\n",
 		"out_y y[0:0] false true true y\n",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
 	}
-	if g.CellNode(2) != g.Node(2) || g.InputNode(0) != g.Node(7) || g.OutputNode(0) != g.Node(8) {
+	if g.CellNode(2) != g.Node(2) || g.InputNode(0) != g.Node(8) || g.OutputNode(0) != g.Node(9) {
 		t.Error("a node is not under its ID")
 	}
 }

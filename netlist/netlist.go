@@ -52,8 +52,10 @@ const (
 	// counter with k inputs has bits.Len(k) outputs.
 	Counter
 	// Argmax reads the words of C >= 1 classes, class 0 first. Each word begins with its least significant bit. The
-	// parameter is the number of bits in each word. The output is the index of the largest word, in max(1,
-	// bits.Len(C-1)) bits. If several words are equally large, the output is the lowest of their indices.
+	// parameter is made by [ArgmaxParam] from the number of bits in each word and the margin. The output is the index
+	// of the largest word, in [ClassBits] bits. If several words are equally large, the output is the lowest of their
+	// indices. If the margin is not 0, the cell has one more output after the index. This output is 1 if another
+	// word plus the margin is larger than the largest word.
 	Argmax
 	// Carry returns the majority of its three inputs, which is the carry of a full adder.
 	Carry
@@ -218,17 +220,46 @@ func outputsOf(k Kind, inputs int, param uint64) int {
 	case Popcount, Counter:
 		return bits.Len(uint(inputs))
 	case Argmax:
-		if param == 0 {
-			return 1
+		width, margin := ArgmaxForm(param)
+		outputs := ClassBits(inputs / max(width, 1))
+		if margin > 0 {
+			outputs++
 		}
-		return ClassBits(inputs / int(min(param, uint64(inputs)+1)))
+		return outputs
 	default:
 		return 1
 	}
 }
 
-// ClassPort is the name of the output port with the class index, if a netlist has one.
-const ClassPort = "class_index"
+// These are the names of the output ports of a head, if a netlist has them: the class index, and the bit that is 1 if
+// the largest class count leads the second largest by less than the margin.
+const (
+	ClassPort     = "class_index"
+	UncertainPort = "uncertain"
+)
+
+// ArgmaxParam returns the parameter of an [Argmax] cell whose words have width bits. If margin is 0, the cell has no
+// output for uncertain results. Both arguments must be below 2^32; [Netlist.Validate] requires a margin below 2^width.
+func ArgmaxParam(width, margin int) uint64 { return uint64(uint32(width)) | uint64(margin)<<32 }
+
+// ArgmaxForm returns the arguments with which [ArgmaxParam] made the parameter of an [Argmax] cell.
+func ArgmaxForm(param uint64) (width, margin int) { return int(uint32(param)), int(param >> 32) }
+
+// ArgmaxWidth returns the number of bits in each word that argmax c reads.
+func (n *Netlist) ArgmaxWidth(c Cell) int {
+	width, _ := ArgmaxForm(n.param[c])
+	return width
+}
+
+// Margin returns the margin of argmax c, or 0 if it has none.
+func (n *Netlist) Margin(c Cell) int {
+	_, margin := ArgmaxForm(n.param[c])
+	return margin
+}
+
+// IndexBits returns the number of outputs of argmax c that hold the index. These are the first outputs. An argmax with
+// a margin has one output more, for uncertain results.
+func (n *Netlist) IndexBits(c Cell) int { return ClassBits(len(n.Inputs(c)) / n.ArgmaxWidth(c)) }
 
 // ClassBits returns the width in bits of a class index: max(1, ceil(log2 classes)).
 func ClassBits(classes int) int { return max(1, bits.Len(uint(max(classes, 1)-1))) }

@@ -288,9 +288,29 @@ func (p *textParser) param(k Kind) uint64 {
 		return 0
 	}
 	p.want('(', "( and the cell's parameter")
-	v := p.number("the parameter", math.MaxUint64)
+	var v uint64
+	if k == Argmax {
+		v = p.argmaxParam()
+	} else {
+		v = p.number("the parameter", math.MaxUint64)
+	}
 	p.want(')', ")")
 	return v
+}
+
+// argmaxParam reads the parameter of an argmax, such as "5" or "5 margin 3".
+func (p *textParser) argmaxParam() uint64 {
+	width := p.number("the bits of a word", math.MaxUint32)
+	if p.tok.kind != tokenWord {
+		return ArgmaxParam(int(width), 0)
+	}
+	p.word("margin")
+	at := p.tok
+	margin := p.number("the margin", math.MaxUint32)
+	if margin == 0 {
+		p.fail(at, "a margin of 0, want at least 1, or no margin")
+	}
+	return ArgmaxParam(int(width), int(margin))
 }
 
 // inputs reads the nets that a cell reads. All of them must be below the net own, which is the first net that the

@@ -40,7 +40,7 @@ func parse(t testing.TB, s string) *netlist.Netlist {
 func TestTextRoundTrip(t *testing.T) {
 	cases := map[string]*netlist.Netlist{"empty": netlist.NewBuilder("empty").Netlist()}
 	for seed := range uint64(60) {
-		o := netgen.NetlistOptions{Registers: seed%2 == 1, Cells: 1 + 2*int(seed)}
+		o := netgen.NetlistOptions{Registers: seed%2 == 1, Cells: 1 + 2*int(seed), Margins: seed%4 < 2}
 		cases[fmt.Sprintf("seed %d", seed)] = netgen.Netlist(seed, o)
 	}
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
@@ -138,9 +138,12 @@ func TestTextErrors(t *testing.T) {
 		{"threshold", x + "4 = compare(4) 2 3\n", "f:6:1: cell 0 (compare, net 4): threshold 4 does not fit"},
 		{"not yet driven", x + "4 = function(0x8) 2 4\n", "f:6:21: the cell reads net 4, which is not driven before net 4"},
 		{
-			"argmax claim", x + "4 = argmax(9999999999) 2 3\n",
+			"argmax claim", x + "4 = argmax(999999999) 2 3\n",
 			"f:6:1: cell 0 (argmax, net 4): 2 inputs are not one or more words",
 		},
+		{"margin", x + "4 = argmax(1 margin 0) 2 3\n", "f:6:21: a margin of 0, want at least 1, or no margin"},
+		{"large margin", x + "4 = argmax(1 margin 2) 2 3\n", "f:6:1: cell 0 (argmax, net 4): margin 2 does not fit"},
+		{"margin's word", x + "4 = argmax(1 lead 1) 2 3\n", `f:6:14: "lead", want the word margin`},
 		{"origin", x + "4 = function(0x8) 2 3 @65536.0\n", "f:6:24: the layer is 65536, want at most 65535"},
 		{"origin without chain", x + "4 = function(0x8) 2 3 @1\n", "f:6:25: the end of the line, want . and the chain"},
 		{"output not driven", x + "output y word 1\n 4\n", "f:7:2: net 4 has no driver, the netlist has 4 nets"},

@@ -136,8 +136,15 @@ func (t *textWriter) cell(n *Netlist, c Cell) {
 	case Function:
 		line = strconv.AppendUint(append(line, "(0x"...), n.param[c], 16)
 		line = append(line, ')')
-	case Compare, Argmax, Primitive:
+	case Compare, Primitive:
 		line = strconv.AppendUint(append(line, '('), n.param[c], 10)
+		line = append(line, ')')
+	case Argmax:
+		width, margin := ArgmaxForm(n.param[c])
+		line = strconv.AppendInt(append(line, '('), int64(width), 10)
+		if margin > 0 {
+			line = strconv.AppendInt(append(line, " margin "...), int64(margin), 10)
+		}
 		line = append(line, ')')
 	}
 	for _, v := range n.Inputs(c) {

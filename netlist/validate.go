@@ -183,9 +183,13 @@ func checkCompare(inputs int, threshold uint64) error {
 	return nil
 }
 
-func checkArgmax(inputs int, word uint64) error {
-	if word == 0 || word > uint64(inputs) || inputs%int(word) != 0 {
+func checkArgmax(inputs int, param uint64) error {
+	word, margin := ArgmaxForm(param)
+	if word == 0 || word > inputs || inputs%word != 0 {
 		return fmt.Errorf("%d inputs are not one or more words of %d bits", inputs, word)
+	}
+	if bits.Len(uint(margin)) > word {
+		return fmt.Errorf("margin %d does not fit a word of %d bits: no lead is so large, use the constant 1", margin, word)
 	}
 	return nil
 }

@@ -53,6 +53,11 @@ func TestValidateCells(t *testing.T) {
 		{"argmax, part of a word", Argmax, 4, 9, "9 inputs are not one or more words of 4 bits"},
 		{"argmax, no word", Argmax, 4, 0, "0 inputs are not one or more words of 4 bits"},
 		{"argmax, huge width", Argmax, 1 << 63, 9, "9 inputs are not one or more words"},
+		{"argmax with a margin", Argmax, ArgmaxParam(3, 7), 9, ""},
+		{
+			"argmax, margin", Argmax, ArgmaxParam(3, 8), 9,
+			"margin 8 does not fit a word of 3 bits: no lead is so large, use the constant 1",
+		},
 		{"carry", Carry, 0, 3, ""},
 		{"carry of 2", Carry, 0, 2, "2 inputs, want 3"},
 		{"register", Register, 0, 1, ""},
@@ -248,6 +253,7 @@ func TestDriver(t *testing.T) {
 		b.Function(2, none, x[1])
 		b.Cell(Popcount, 0, none, x...)
 		b.Cell(Argmax, 1, none, x...)
+		b.Cell(Argmax, ArgmaxParam(1, 1), none, x...)
 	}
 	n := b.Netlist()
 	for v := range n.FirstCellNet() {

@@ -35,7 +35,7 @@ func (s *Simulator) eval() {
 		case netlist.Popcount, netlist.Counter:
 			s.popcount(n.Output(c), n.Outputs(c), in)
 		case netlist.Argmax:
-			s.argmax(n.Output(c), n.Outputs(c), int(n.Param(c)), in)
+			s.argmax(c, in)
 		}
 	}
 }
@@ -141,7 +141,8 @@ func (s *Simulator) compare(out netlist.Net, threshold uint64, in []netlist.Net)
 
 // argmax goes through the words in order and keeps the largest word so far, together with its index. Only a strictly
 // larger word replaces it, so the lowest index wins if words are equal.
-func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net) {
+func (s *Simulator) argmax(c netlist.Cell, in []netlist.Net) {
+	out, outputs, width, margin := s.n.Output(c), s.n.IndexBits(c), s.n.ArgmaxWidth(c), s.n.Margin(c)
 	s.best = resize(s.best, width)
 	for w := range s.words {
 		for b, v := range in[:width] {
@@ -157,7 +158,39 @@ func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net
 		for b := range outputs {
 			s.value[(int(out)+b)*s.block+w] = index[b]
 		}
+		if margin > 0 {
+			s.value[(int(out)+outputs)*s.block+w] = s.uncertain(in, margin, w)
+		}
 	}
+}
+
+// uncertain returns a mask of the samples in word w for which at least two numbers are closer to the largest number
+// than the margin. The largest number is one of them. The argument in holds the nets of all numbers.
+func (s *Simulator) uncertain(in []netlist.Net, margin, w int) uint64 {
+	one, two := uint64(0), uint64(0)
+	for width := len(s.best); len(in) > 0; in = in[width:] {
+		near := s.near(in[:width], margin, w)
+		two |= one & near
+		one |= near
+	}
+	return two
+}
+
+// near returns a mask of the samples in word w for which the largest number minus the argument number is less than the
+// margin. It subtracts and compares from the lowest digit up.
+func (s *Simulator) near(number []netlist.Net, margin, w int) uint64 {
+	borrow, less := uint64(0), uint64(0)
+	for b, v := range number {
+		x := s.value[int(v)*s.block+w]
+		digit := s.best[b] ^ x ^ borrow
+		borrow = ^s.best[b]&(x|borrow) | x&borrow
+		if margin>>b&1 == 1 {
+			less |= ^digit
+		} else {
+			less &^= digit
+		}
+	}
+	return less
 }
 
 // replace updates the largest number so far for the 64 samples of word w. For each sample in which the argument

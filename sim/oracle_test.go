@@ -1,6 +1,10 @@
 package sim
 
-import "ialgn/netlist"
+import (
+	"slices"
+
+	"ialgn/netlist"
+)
 
 // oracle is a slow and simple evaluator for one sample. It holds one bool for each net, and evaluates every kind of
 // cell by its definition in package netlist.
@@ -78,11 +82,15 @@ func (o *oracle) cell(c netlist.Cell) uint64 {
 	case netlist.Register:
 		return b2u(o.state[c])
 	case netlist.Argmax:
-		best, index := uint64(0), 0
-		for class := range len(in) / int(param) {
-			x := o.number(in[class*int(param):][:param])
-			if x > best {
-				best, index = x, class
+		width, margin := o.n.ArgmaxWidth(c), uint64(o.n.Margin(c))
+		var words []uint64
+		for ; len(in) > 0; in = in[width:] {
+			words = append(words, o.number(in[:width]))
+		}
+		index := slices.Index(words, slices.Max(words))
+		for class, x := range words {
+			if margin > 0 && class != index && x+margin > words[index] {
+				return uint64(index) | 1<<o.n.IndexBits(c)
 			}
 		}
 		return uint64(index)

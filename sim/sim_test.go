@@ -49,8 +49,13 @@ func kindCases() map[string]func() *netlist.Netlist {
 	}
 	for _, classes := range []int{1, 2, 3, 4, 5, 10, 17} {
 		for _, width := range []int{1, 2, 5} {
-			cases[fmt.Sprintf("argmax of %d words of %d", classes, width)] = func() *netlist.Netlist {
-				return single(netlist.Argmax, uint64(width), classes*width)
+			for _, margin := range []int{0, 1, 2, 5, 13, 1<<width - 1} {
+				if margin >= 1<<width {
+					continue
+				}
+				cases[fmt.Sprintf("argmax of %d words of %d, margin %d", classes, width, margin)] = func() *netlist.Netlist {
+					return single(netlist.Argmax, netlist.ArgmaxParam(width, margin), classes*width)
+				}
 			}
 		}
 	}

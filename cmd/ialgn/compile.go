@@ -38,6 +38,10 @@ func compileFlags() []cli.Flag {
 				Usage: "compile `SCOPE`: gates, core (adds class), full (adds encoder)",
 			},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
+			&cli.IntFlag{
+				Name:  "reject",
+				Usage: "with scope core or full: add an output, 1 if the lead is less than `MARGIN`",
+			},
 			&cli.BoolFlag{
 				Name:  "assume-thermometer",
 				Usage: "with scope gates or core: assume that the inputs are thermometer codes",
@@ -50,7 +54,7 @@ func compileFlags() []cli.Flag {
 				Name: "check-passes", Usage: "validate each pass, and compare its netlists on random inputs",
 			},
 		},
-		grouped("target",
+		grouped("hardware",
 			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: as the target has)"},
 			&cli.StringFlag{
@@ -58,8 +62,7 @@ func compileFlags() []cli.Flag {
 				Usage: "optimise the mapping for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)",
 			},
 			&cli.IntFlag{Name: "max-depth", Usage: "allow `N` levels of LUTs for the gates"},
-			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"}),
-		grouped("clock",
+			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "pipeline", Usage: "insert registers: none, auto or `N` stages (default: none)"},
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs per stage (default: 3)"},
@@ -102,6 +105,9 @@ func compile(c *cli.Context) error {
 	if c.Int("vectors") == 0 { // for the library, 0 means the default
 		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
+	if c.IsSet("reject") && c.Int("reject") == 0 { // for the library, 0 means no output
+		return message.Optionf("{Reject} 0: give the least lead that is certain, 1 or more")
+	}
 	o := ialgn.CompileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: ialgn.OptimiseNone - ialgn.Level(c.Int("O")),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"),
@@ -110,7 +116,7 @@ func compile(c *cli.Context) error {
 		Style: c.String("style"), MHz: c.Float64("freq"),
 		Wrap: c.String("wrap"), Tag: c.Int("tag"), Baud: c.Int("baud"), Board: c.String("board"),
 		Fold: c.String("fold"), FoldSteps: c.Int("fold-steps"),
-		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"),
+		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Reject: c.Int("reject"),
 		Probabilities: c.Bool("probabilities"), Vectors: c.Int("vectors"), CheckPasses: c.Bool("check-passes"),
 	}
 	if e := c.String("emit"); e != "" {

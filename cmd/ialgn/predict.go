@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"ialgn"
 
@@ -22,7 +23,8 @@ func predictCommand() *cli.Command {
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
 		Flags: commonFlags(engineFlag,
 			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"},
-			&cli.BoolFlag{Name: "probabilities", Usage: "print the probabilities of the classes instead of counts"}),
+			&cli.BoolFlag{Name: "probabilities", Usage: "print the probabilities of the classes instead of counts"},
+			&cli.IntFlag{Name: "reject", Usage: "say which classes are uncertain: those that lead by less than `MARGIN`"}),
 		Action: predict,
 	}
 }
@@ -35,6 +37,10 @@ func predict(c *cli.Context) error {
 	if c.Bool("scores") && c.Bool("probabilities") {
 		return message.WithHint(errors.New("--scores and --probabilities: only one of both replaces the counts"),
 			"omit one of both")
+	}
+	margin := c.Int("reject")
+	if c.IsSet("reject") && margin < 1 {
+		return fmt.Errorf("--reject %d: must be positive", margin)
 	}
 	m, err := ialgn.Open(args[0])
 	if err != nil {
@@ -61,7 +67,7 @@ func predict(c *cli.Context) error {
 	if c.Bool("json") {
 		lines = objectLines
 	}
-	out := lines(c.App.Writer, m.Classes(), numbers)
+	out := lines(c.App.Writer, m.Classes(), numbers, margin)
 	if err := out.flush(); err != nil { // the header appears before the first sample arrives
 		return err
 	}

@@ -3,8 +3,11 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"strconv"
 	"strings"
+
+	"ialgn/internal/metrics"
 )
 
 // lines writes the results of predict, one line for each sample.
@@ -12,6 +15,8 @@ type lines struct {
 	w       io.Writer
 	buf     []byte   // lines that are not yet written
 	classes []string // for each class, the text between the sample's number and its numbers for the classes
+	doubts  []string // the same for uncertain classes
+	margin  int32    // a class is uncertain if its count leads by less than this; 0: lines do not say this
 	before  string   // text before the sample's number
 	after   string   // text after the numbers for the classes
 	numbers numbers
@@ -59,27 +64,41 @@ func probabilityNumbers(probabilities func(counts []int) []float64) numbers {
 // linesRoom is the approximate number of bytes to write at once.
 const linesRoom = 256 << 10
 
-// tableLines returns a writer of CSV with a header line, which says what the numbers of the classes are.
-func tableLines(w io.Writer, names []string, n numbers) *lines {
-	l := &lines{w: w, after: "\n", numbers: n}
-	header := "sample,class"
+// tableLines returns a writer of CSV with a header line, which says what the numbers of the classes are. If the margin
+// is not 0, the column uncertain follows the class.
+func tableLines(w io.Writer, names []string, n numbers, margin int) *lines {
+	l := &lines{w: w, after: "\n", numbers: n, margin: clamp(margin)}
+	header, sure := "sample,class", ","
+	if margin > 0 {
+		header, sure = header+",uncertain", ",0,"
+	}
 	for _, name := range names {
 		header += "," + quoted(n.one+"_"+name)
-		l.classes = append(l.classes, ","+quoted(name)+",")
+		l.classes = append(l.classes, ","+quoted(name)+sure)
+		l.doubts = append(l.doubts, ","+quoted(name)+",1,")
 	}
 	l.buf = append(l.buf, header+"\n"...)
 	return l
 }
 
 // objectLines returns a writer of one JSON object in each line, with the keys sample, class, and what the numbers are.
-func objectLines(w io.Writer, names []string, n numbers) *lines {
-	l := &lines{w: w, before: `{"sample":`, after: "]}\n", numbers: n}
+// If the margin is not 0, the key uncertain follows the class.
+func objectLines(w io.Writer, names []string, n numbers, margin int) *lines {
+	l := &lines{w: w, before: `{"sample":`, after: "]}\n", numbers: n, margin: clamp(margin)}
+	sure := ""
+	if margin > 0 {
+		sure = `,"uncertain":false`
+	}
 	for _, name := range names {
 		text, _ := json.Marshal(name) // a string can always be marshalled
-		l.classes = append(l.classes, `,"class":`+string(text)+`,"`+n.many+`":[`)
+		l.classes = append(l.classes, `,"class":`+string(text)+sure+`,"`+n.many+`":[`)
+		l.doubts = append(l.doubts, `,"class":`+string(text)+`,"uncertain":true,"`+n.many+`":[`)
 	}
 	return l
 }
+
+// clamp returns a margin as the type of counts. All larger margins have the same effect as the largest.
+func clamp(margin int) int32 { return int32(min(margin, math.MaxInt32)) }
 
 // add appends one line for each sample. The parameter first is the number of the first sample. counts is indexed
 // [sample][class].
@@ -88,7 +107,11 @@ func (l *lines) add(first int, classes []uint16, counts []int32) error {
 	for i, class := range classes {
 		b := append(l.buf, l.before...)
 		b = strconv.AppendInt(b, int64(first+i), 10)
-		b = append(b, l.classes[class]...)
+		text := l.classes[class]
+		if l.margin > 0 && metrics.Lead(counts[i*width:][:width]) < l.margin {
+			text = l.doubts[class]
+		}
+		b = append(b, text...)
 		b = l.numbers.append(b, counts[i*width:][:width])
 		l.buf = append(b[:len(b)-1], l.after...)
 		if len(l.buf) >= linesRoom {

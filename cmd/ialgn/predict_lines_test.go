@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -16,9 +17,17 @@ import (
 
 // prediction is one result of predict. encoding/json writes it in the same form.
 type prediction struct {
-	Sample int     `json:"sample"`
-	Class  string  `json:"class"`
-	Counts []int32 `json:"counts"`
+	Sample    int     `json:"sample"`
+	Class     string  `json:"class"`
+	Uncertain *bool   `json:"uncertain,omitempty"`
+	Counts    []int32 `json:"counts"`
+}
+
+// isUncertain reports whether the largest count leads the second largest by less than a margin. If there is one count,
+// the second largest is 0.
+func isUncertain(counts []int32, margin int) bool {
+	sorted := slices.Sorted(slices.Values(append([]int32{0, 0}, counts...)))
+	return int(sorted[len(sorted)-1])-int(sorted[len(sorted)-2]) < margin
 }
 
 // awkward lists parts of names that CSV or JSON must quote or escape.
@@ -52,13 +61,17 @@ func TestObjectLines(t *testing.T) {
 		width, first := 1+r.IntN(6), r.IntN(2)*r.IntN(1_000_000)
 		names, classes, counts := randomResults(r, width, r.IntN(20))
 		var got, want bytes.Buffer
-		l := objectLines(&got, names, countNumbers)
+		margin := r.IntN(2) * r.IntN(20)
+		l := objectLines(&got, names, countNumbers, margin)
 		if err := errors.Join(l.add(first, classes, counts), l.flush()); err != nil {
 			t.Fatal(err)
 		}
 		for i, class := range classes {
-			if err := json.NewEncoder(&want).Encode(
-				prediction{first + i, names[class], counts[i*width:][:width]}); err != nil {
+			p := prediction{first + i, names[class], nil, counts[i*width:][:width]}
+			if uncertain := isUncertain(p.Counts, margin); margin > 0 {
+				p.Uncertain = &uncertain
+			}
+			if err := json.NewEncoder(&want).Encode(p); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -75,16 +88,23 @@ func TestTableLines(t *testing.T) {
 		width, first := 1+r.IntN(6), r.IntN(2)*r.IntN(1_000_000)
 		names, classes, counts := randomResults(r, width, r.IntN(20))
 		var out bytes.Buffer
-		l := tableLines(&out, names, countNumbers)
+		margin := r.IntN(2) * r.IntN(20)
+		l := tableLines(&out, names, countNumbers, margin)
 		if err := errors.Join(l.add(first, classes, counts), l.flush()); err != nil {
 			t.Fatal(err)
 		}
 		want := [][]string{{"sample", "class"}}
+		if margin > 0 {
+			want[0] = append(want[0], "uncertain")
+		}
 		for _, name := range names {
 			want[0] = append(want[0], "count_"+name)
 		}
 		for i, class := range classes {
 			line := []string{strconv.Itoa(first + i), names[class]}
+			if margin > 0 {
+				line = append(line, map[bool]string{false: "0", true: "1"}[isUncertain(counts[i*width:][:width], margin)])
+			}
 			for _, n := range counts[i*width:][:width] {
 				line = append(line, strconv.Itoa(int(n)))
 			}
@@ -117,11 +137,11 @@ func (f *failing) Write(p []byte) (int, error) {
 // TestLinesFail lets the writer fail within a block of lines, and at the last lines.
 func TestLinesFail(t *testing.T) {
 	classes, counts := make([]uint16, 100_000), make([]int32, 200_000)
-	l := tableLines(&failing{linesRoom + 100}, []string{"a", "b"}, countNumbers)
+	l := tableLines(&failing{linesRoom + 100}, []string{"a", "b"}, countNumbers, 0)
 	if err := l.add(0, classes, counts); !errors.Is(err, errFull) {
 		t.Errorf("error %v, want the writer's error %v", err, errFull)
 	}
-	l = tableLines(&failing{100}, []string{"a", "b"}, countNumbers)
+	l = tableLines(&failing{100}, []string{"a", "b"}, countNumbers, 0)
 	if err := l.add(0, classes[:50], counts[:100]); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +168,7 @@ func BenchmarkLines(b *testing.B) {
 	}
 	defer null.Close()
 	for name, l := range map[string]*lines{
-		"csv": tableLines(null, names, countNumbers), "json": objectLines(null, names, countNumbers),
+		"csv": tableLines(null, names, countNumbers, 0), "json": objectLines(null, names, countNumbers, 0),
 	} {
 		b.Run("form="+name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {

@@ -140,6 +140,19 @@ func TestSelftest(t *testing.T) {
 			}
 		}
 	}
+	n := withMargin(t, netlist.Full, shapes["features"], 3)
+	check("margin/straight", n, Options{})
+	check("margin/table", n, table)
+}
+
+// withMargin returns a network that says whether the class is uncertain.
+func withMargin(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions, margin int) *netlist.Netlist {
+	t.Helper()
+	n, err := freeze.WithMargin(netgen.Frozen(1, o), scope, margin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestWords runs blocks of every size, with and without vector instructions.
@@ -164,16 +177,17 @@ func TestWords(t *testing.T) {
 // also checks that the self-test notices a wrong class.
 func TestSelftestFails(t *testing.T) {
 	needGCC(t)
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
+	n := withMargin(t, netlist.Full, netgen.FrozenOptions{}, 1)
 	for _, tt := range []struct {
 		name     string
 		opt      Options
 		from, to string
 	}{
+		{"uncertain", Options{}, `out\[2 \*`, "out[1 *"},
 		{"operation", Options{}, ` \^ `, " | "},
 		{"table", table, `~\(uint64_t\)0\}`, "0}"},
 		{"class", Options{}, `class_rows\[2\] = \{0, 2\}`, "class_rows[2] = {1, 2}"},
-		{"count", Options{}, `    \{2, `, "    {3, "},
+		{"count", Options{}, `    \{3, `, "    {4, "},
 		{"probability", probable, ` 8388608,`, " 4194304,"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

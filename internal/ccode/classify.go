@@ -63,10 +63,17 @@ static void unpack(const uint64_t *rows, size_t count, uint64_t *m) {
 }
 `
 
-const classifyBottom = `
+const classifyHead = `
 int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
                   uint64_t *scratch) {
-    uint64_t *in = scratch + MACRO_SCRATCH, *out = in + MACRO_INPUTS * MACRO_WORDS, m[64];
+`
+
+const uncertainHead = `
+int NAME_classify_uncertain(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
+                            uint16_t *uncertain, uint64_t *scratch) {
+`
+
+const classifyBottom = `    uint64_t *in = scratch + MACRO_SCRATCH, *out = in + MACRO_INPUTS * MACRO_WORDS, m[64];
     size_t first, start, w, s, c;
     for (first = 0; first < samples; first += 64 * MACRO_WORDS) {
         for (w = 0; w < MACRO_WORDS; w++) {
@@ -79,7 +86,7 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
             const size_t count = samples - start < 64 ? samples - start : 64;
             unpack(out + class_rows[0] * MACRO_WORDS + w, class_rows[1], m);
             for (s = 0; s < count; s++) class_index[start + s] = (uint16_t)m[s];
-            for (c = 0; counts != NULL && c < MACRO_CLASSES; c++) {
+UNCERTAIN            for (c = 0; counts != NULL && c < MACRO_CLASSES; c++) {
                 unpack(out + count_rows[c][0] * MACRO_WORDS + w, count_rows[c][1], m);
                 for (s = 0; s < count; s++) counts[(start + s) * MACRO_CLASSES + c] = (uint32_t)m[s];
             }
@@ -103,8 +110,19 @@ func (f *file) classify() {
 		f.printf("    {%d, %d},\n", r.First, r.Count)
 	}
 	f.text("};\n")
-	f.template(classifyBottom)
+	if c.Uncertain.Count == 0 {
+		f.template(classifyHead + replace(classifyBottom, "UNCERTAIN", ""))
+		return
+	}
+	unpack := replace(unpackUncertain, "ROW", fmt.Sprint(c.Uncertain.First))
+	f.template(uncertainHead + replace(classifyBottom, "UNCERTAIN", unpack))
+	f.template(classifyHead + "    return NAME_classify_uncertain(x, samples, class_index, counts, NULL, scratch);\n}\n")
 }
+
+// unpackUncertain reads the bits that say which classes are uncertain from their row.
+const unpackUncertain = `            for (s = 0; uncertain != NULL && s < count; s++)
+                uncertain[start + s] = (uint16_t)(out[ROW * MACRO_WORDS + w] >> s & 1);
+`
 
 // gather writes the function that combines features into a word. The function is a single expression, because
 // compilers recognise this expression as a load of several bytes.

@@ -36,6 +36,7 @@ type Program struct {
 
 	Runs    []Run   // the lists, in groups
 	Classes []Class // the results that each class counts; nil means the program has Outputs instead
+	Margin  *Margin // when the class is uncertain; nil means that the program has Outputs or that it does not say
 
 	// Outputs lists the bits of the output ports, followed by the bits of the probes. An element is 2 * (bit number +
 	// 1), or 0 for the constant 0. If the bit is inverted, the element is larger by 1.
@@ -73,6 +74,13 @@ const (
 type Run struct {
 	Slots        bool
 	Words, Lists int
+}
+
+// Margin says when a class is uncertain. If Constant is false, the class is uncertain if the largest count leads the
+// second largest by less than Lead. Otherwise Always says whether the class is uncertain.
+type Margin struct {
+	Lead             int
+	Constant, Always bool
 }
 
 // Class is a class of a program. Its count is Base plus the results of the class's runs. The field Runs is the number

@@ -6,6 +6,7 @@ import "ialgn/internal/wordcode"
 func (s *schedule) program() *Program {
 	p := &Program{
 		Packed: s.g.packed, Compare: s.g.compare, Slots: s.ring(), Wide: s.wide, Runs: s.runs, Classes: s.classes,
+		Margin: s.g.margin,
 	}
 	bits := map[wordcode.Value]uint32{}
 	for i, v := range s.inputs() {

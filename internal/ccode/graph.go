@@ -14,6 +14,7 @@ type graph struct {
 	packed, compare bool
 	nodes           []node
 	counted         [][]wordcode.Literal // [class]: literals that the class counts; nil if there are no classes
+	margin          *Margin              // when the class is uncertain; nil if the head does not say this
 	outputs         []wordcode.Literal
 }
 

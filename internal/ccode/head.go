@@ -21,7 +21,42 @@ func findHead(n *netlist.Netlist, c *wordcode.Classifier) (classes [][]netlist.N
 		}
 		classes = append(classes, nets)
 	}
-	return classes, isLargest(n, words) && !readsCounts(n)
+	return classes, isLargest(n, words) && isMargin(n) && !readsCounts(n)
+}
+
+// isMargin reports whether the output uncertain, if there is one, is a constant or an output of the argmax that
+// computes the class.
+func isMargin(n *netlist.Netlist) bool {
+	p, found := outputPort(n, wordcode.UncertainPort)
+	if !found || len(p.Nets) == 1 && p.Nets[0] <= netlist.True {
+		return true
+	}
+	class, _ := outputPort(n, wordcode.ClassPort)
+	c, pin, driven := n.Driver(p.Nets[0])
+	return driven && len(p.Nets) == 1 && n.Kind(c) == netlist.Argmax && pin == len(class.Nets) &&
+		n.Output(c) == class.Nets[0]
+}
+
+// marginOf returns the margin of a head. The output uncertain, if there is one, is as [isMargin] requires.
+func marginOf(n *netlist.Netlist) *Margin {
+	p, found := outputPort(n, wordcode.UncertainPort)
+	if !found {
+		return nil
+	}
+	if c, _, driven := n.Driver(p.Nets[0]); driven {
+		_, margin := netlist.ArgmaxForm(n.Param(c))
+		return &Margin{Lead: margin}
+	}
+	return &Margin{Constant: true, Always: p.Nets[0] == netlist.True}
+}
+
+// outputPort returns the output port with a name.
+func outputPort(n *netlist.Netlist, name string) (p netlist.Port, found bool) {
+	i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == name })
+	if i < 0 {
+		return p, false
+	}
+	return n.OutputPorts()[i], true
 }
 
 // countWords returns the nets of the probes count_0, count_1 and so on.
@@ -81,26 +116,28 @@ func significant(word []netlist.Net) []netlist.Net {
 
 // isLargest reports whether class_index is the argmax of the counts.
 func isLargest(n *netlist.Netlist, words [][]netlist.Net) bool {
-	for _, p := range n.OutputPorts() {
-		if p.Name != wordcode.ClassPort {
-			continue
-		}
-		c, pin, driven := n.Driver(p.Nets[0])
-		if !driven || n.Kind(c) != netlist.Argmax {
-			return len(words) == 1 && len(significant(p.Nets)) == 0
-		}
-		width, in := int(n.Param(c)), n.Inputs(c)
-		if pin != 0 || len(p.Nets) != n.Outputs(c) || len(in) != width*len(words) {
+	p, found := outputPort(n, wordcode.ClassPort)
+	if !found {
+		return false
+	}
+	c, pin, driven := n.Driver(p.Nets[0])
+	if !driven || n.Kind(c) != netlist.Argmax {
+		return len(words) == 1 && len(significant(p.Nets)) == 0
+	}
+	width, margin := netlist.ArgmaxForm(n.Param(c))
+	in, outputs := n.Inputs(c), len(p.Nets)
+	if margin > 0 {
+		outputs++
+	}
+	if pin != 0 || outputs != n.Outputs(c) || len(in) != width*len(words) {
+		return false
+	}
+	for i, w := range words {
+		if !slices.Equal(significant(in[i*width:][:width]), significant(w)) {
 			return false
 		}
-		for i, w := range words {
-			if !slices.Equal(significant(in[i*width:][:width]), significant(w)) {
-				return false
-			}
-		}
-		return true
 	}
-	return false
+	return true
 }
 
 // readsCounts reports whether a cell other than an argmax reads a popcount or an argmax.

@@ -57,6 +57,16 @@ typedef FEATURE NAME_feature;
 int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
                   uint64_t *scratch);
 `
+	headerUncertain = `
+/*
+` + uncertainMeaning + ` */
+int NAME_classify_uncertain(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
+                            uint16_t *uncertain, uint64_t *scratch);
+`
+	uncertainMeaning = ` * NAME_classify, which also says of which samples the class is uncertain. uncertain[s] is 1
+ * where the largest count of sample s leads the second largest by less than the margin that the
+ * comment at the top has, else 0. uncertain may be NULL, too.
+`
 	classifyArguments = ` * Classifies any number of samples. Feature f of sample s is x[s * MACRO_FEATURES + f], an
  * unsigned number of MACRO_FEATURE_BITS bits.
  *
@@ -86,6 +96,9 @@ func (f *file) header() {
 		f.classifierSizes()
 		f.template("#define MACRO_CLASSIFY_SCRATCH (MACRO_SCRATCH + (MACRO_INPUTS + MACRO_OUTPUTS) * MACRO_WORDS)\n")
 		f.template(replace(headerClassify, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
+		if c.Uncertain.Count > 0 {
+			f.template(headerUncertain)
+		}
 		f.realHeader()
 		f.scores.declare(f.printer)
 	}

@@ -31,6 +31,7 @@ func fromNetlist(n *netlist.Netlist, c *wordcode.Classifier) (g *graph, ok bool)
 		}
 	}
 	if found {
+		r.g.margin = marginOf(n)
 		for _, nets := range head {
 			r.g.counted = append(r.g.counted, r.literals(nets))
 		}

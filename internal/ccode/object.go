@@ -69,6 +69,12 @@ typedef FEATURE NAME_feature;
 int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
                   void *scratch);
 `
+	objectUncertain = `
+/*
+` + uncertainMeaning + ` */
+int NAME_classify_uncertain(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
+                            uint16_t *uncertain, void *scratch);
+`
 )
 
 // WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that computes n. It declares
@@ -129,6 +135,9 @@ func (f *file) objectHeader(opt ObjectOptions) {
 		f.classifierSizes()
 		feature := fmt.Sprintf("uint%d_t ", f.classifier.FeatureType())
 		f.template(replace(replace(objectClassify, "FEATURE ", feature), "COMMA_UNSUPPORTED", comma))
+		if f.classifier.Uncertain.Count > 0 {
+			f.template(objectUncertain)
+		}
 	}
 	f.template(headerEnd)
 }

@@ -96,6 +96,14 @@ extern "C" {
  */
 int NAME_one(const FEATURE *x, uint32_t *counts, uint32_t *scratch);
 `
+	oneUncertain = `
+/*
+ * NAME_one, which also says whether the class is uncertain. *uncertain is 1 where the largest count
+ * leads the second largest by less than the margin that the comment at the top has, else 0.
+ * uncertain may be NULL, too.
+ */
+int NAME_one_uncertain(SAMPLE, uint32_t *counts, int *uncertainSCRATCH);
+`
 	oneFast = `
 /*
  * NAME_one.c holds the network as tables, which are small. Compiled with -DMACRO_ONE_FAST it is code
@@ -134,6 +142,9 @@ func (f *one) words() int {
 	return max(1, (slots+31)/32)
 }
 
+// isUncertain reports whether the network says that a class is uncertain.
+func (f *one) isUncertain() bool { return f.classifier != nil && f.classifier.Uncertain.Count > 0 }
+
 // header writes the header file.
 func (f *one) header() {
 	f.preface(f.opt, "_one.h", "a logic gate network as C99, one sample at a time, for small processors")
@@ -160,6 +171,9 @@ func (f *one) header() {
 	default:
 		f.define("ONE_CLASSES", len(c.Counts), "classes")
 		f.template(replace(oneFeatures, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
+	}
+	if f.isUncertain() {
+		f.template(strings.NewReplacer("SAMPLE", f.onlySample(), "SCRATCH", f.scratch()).Replace(oneUncertain))
 	}
 	f.realHeader()
 	f.scores.define(f.printer, probabilitiesComment, "static inline ")

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"ialgn/internal/freeze"
+	"ialgn/internal/lowering"
 	"ialgn/internal/netgen"
 	"ialgn/internal/testkit"
 	"ialgn/internal/wordcode"
@@ -107,6 +108,7 @@ func oneForms(t *testing.T) map[string]*netlist.Netlist {
 // of 16 bits, and some have a head that is not recognised.
 func oneShapes(t *testing.T) map[string]*netlist.Netlist {
 	full := func(o netgen.FrozenOptions) *netlist.Netlist { return frozen(t, netlist.Full, o) }
+	margin := netgen.FrozenOptions{Features: 13, Bits: 5, BitsIn: 5, Classes: 4, Width: 40}
 	return map[string]*netlist.Netlist{
 		"words":        full(netgen.FrozenOptions{Features: 3, Bits: 3, BitsIn: 16, Classes: 2, Width: 20}),
 		"long-words":   longWords(),
@@ -115,7 +117,25 @@ func oneShapes(t *testing.T) map[string]*netlist.Netlist {
 		"arithmetic":   netgen.Netlist(3, netgen.NetlistOptions{Cells: 80}),
 		"parts":        partial(),
 		"no-classes":   wordsAlone(),
+
+		"margin":         withMargin(t, netlist.Full, margin, 3),
+		"margin-bits":    withMargin(t, netlist.Core, margin, 4),
+		"margin-lowered": lowering.Functions(withMargin(t, netlist.Full, margin, 2)),
+		"margin-always":  always(),
 	}
+}
+
+// always returns a classifier whose class is always uncertain.
+func always() *netlist.Netlist {
+	b := netlist.NewBuilder("doubtful")
+	x := b.Input("x", 6, 1, nil)
+	zero := netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, x[:3]...), 2)
+	one := netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, x[3:]...), 2)
+	b.Output("class_index", 1, nil, []netlist.Net{b.Cell(netlist.Argmax, 2, netlist.Origin{}, slices.Concat(zero, one)...)})
+	b.Output("uncertain", 1, nil, []netlist.Net{netlist.True})
+	b.Probe("count_0", zero)
+	b.Probe("count_1", one)
+	return b.Netlist()
 }
 
 // partial returns a classifier that reads single bits of features and adds a constant to a count.
@@ -208,8 +228,9 @@ func TestOneCortexM(t *testing.T) {
 // TestOneFails checks that the self-test notices a changed action, a changed order of classes, and a wrong count.
 func TestOneFails(t *testing.T) {
 	needGCC(t)
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
+	n := withMargin(t, netlist.Full, netgen.FrozenOptions{Classes: 3, Width: 30}, 3)
 	for from, to := range map[string]string{
+		`second < 3`: "second < 4", `second = best`: "second = count", `count > second`: "0", `best - second`: "best",
 		`inverted \^= action`: "(void)0", `count > best`: "count >= best", `parameters\[i\] - `: "parameters[i] + 1 - ", `sum = 0`: "sum = 1",
 	} {
 		t.Run(from, func(t *testing.T) {

@@ -81,17 +81,17 @@ func (f *one) this() string {
 func (f *one) feature() string { return fmt.Sprintf("const uint%d_t", f.classifier.FeatureType()) }
 
 const oneCounted = `    STATE
-    uint32_t best = 0, c;
+    uint32_t best = 0, SECONDc;
     int class_index = 0;
 UNUSED    for (c = 0; c < MACRO_ONE_CLASSES; c++) {
         const uint32_t count = COUNT;
         if (counts != NULL) counts[c] = count;
         if (count > best) {
-            best = count;
+PASSED            best = count;
             class_index = (int)c;
-        }
+        }CLOSER
     }
-    return class_index;
+UNCERTAIN    return class_index;
 }
 `
 
@@ -102,19 +102,64 @@ func (f *one) counted() {
 	if !f.program.Packed && f.program.Slots == 0 {
 		unused = "    (void)scratch;\n"
 	}
-	f.template(f.fill(replace(oneCounted, "UNUSED", unused)))
+	second, passed, closer, uncertain := "", "", "", ""
+	if m := f.program.Margin; m != nil {
+		is := "0"
+		switch {
+		case !m.Constant:
+			second, passed, closer = "second = 0, ", "            second = best;\n", " else if (count > second) {\n"+
+				"            second = count;\n        }"
+			is = fmt.Sprintf("best - second < %d", m.Lead)
+		case m.Always:
+			is = "1"
+		}
+		uncertain = "    if (uncertain != NULL) *uncertain = " + is + ";\n"
+	}
+	f.template(f.fill(strings.NewReplacer("UNUSED", unused, "SECOND", second, "PASSED", passed, "CLOSER", closer,
+		"UNCERTAIN", uncertain).Replace(oneCounted)))
+	f.certain()
+}
+
+// certain writes the function without the argument uncertain, if there is one with it.
+func (f *one) certain() {
+	if !f.isUncertain() {
+		return
+	}
+	scratch := ""
+	if !f.program.Packed {
+		scratch = ", scratch"
+	}
+	arguments, _, _ := strings.Cut(f.this(), ", ")
+	f.template("\nint NAME_one(" + f.onlySample() + ", uint32_t *counts" + f.scratch() + ") {\n" +
+		"    return NAME_one_uncertain(" + arguments + ", counts, NULL" + scratch + ");\n}\n")
+}
+
+// onlySample returns the C parameter that passes a sample. The method scratch returns the C parameter that passes
+// memory after other parameters.
+func (f *one) onlySample() string {
+	if f.program.Packed {
+		return "uint32_t *bits"
+	}
+	return f.feature() + " *x"
+}
+
+func (f *one) scratch() string {
+	if f.program.Packed {
+		return ""
+	}
+	return ", uint32_t *scratch"
 }
 
 // signature writes the head of a classifier's function.
 func (f *one) signature() {
-	switch {
-	case f.program.Packed:
-		f.template("\nint NAME_one(uint32_t *bits, uint32_t *counts) {\n")
-	case f.program.Slots > 0:
-		f.template("\nint NAME_one(" + f.feature() + " *x, uint32_t *counts, uint32_t *slots) {\n")
-	default:
-		f.template("\nint NAME_one(" + f.feature() + " *x, uint32_t *counts, uint32_t *scratch) {\n")
+	name, uncertain, scratch := "NAME_one", "", f.scratch()
+	if f.isUncertain() {
+		name, uncertain = "NAME_one_uncertain", ", int *uncertain"
 	}
+	if !f.program.Packed && f.program.Slots > 0 {
+		scratch = ", uint32_t *slots"
+	}
+	f.template("\nint " + name + "(" + f.onlySample() + ", uint32_t *counts" + uncertain + scratch + ") {\n")
 }
 
 // start returns the C initialiser for the initial position in the code.
@@ -153,7 +198,7 @@ const oneClassOutputs = `    struct place at = START;
     uint32_t c;
     run(&at, sizeof runs / sizeof runs[0], THIS);
     for (c = 0; counts != NULL && c < MACRO_ONE_CLASSES; c++) counts[c] = number(THIS, number_rows[c]);
-    return (int)number(THIS, number_rows[MACRO_ONE_CLASSES]);
+UNCERTAIN    return (int)number(THIS, number_rows[MACRO_ONE_CLASSES]);
 }
 `
 
@@ -187,5 +232,11 @@ func (f *one) outputs() {
 	}
 	f.text("};\n")
 	f.signature()
-	f.template(f.fill(oneClassOutputs))
+	uncertain := ""
+	if f.isUncertain() {
+		uncertain = fmt.Sprintf("    if (uncertain != NULL) *uncertain = (int)output(THIS, %d);\n",
+			f.classifier.Uncertain.First)
+	}
+	f.template(f.fill(replace(oneClassOutputs, "UNCERTAIN", uncertain)))
+	f.certain()
 }

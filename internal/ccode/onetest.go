@@ -2,6 +2,7 @@ package ccode
 
 import (
 	"fmt"
+	"strings"
 
 	"ialgn/internal/wordcode"
 )
@@ -11,7 +12,7 @@ const oneTestClass = `
 static int check(void) {
     static DECLARE;
     uint32_t counts[MACRO_ONE_CLASSES];
-    int wrong = 0;
+    int wrong = 0;UNCERTAIN
     uint32_t s, f;
     for (s = 0; s < SAMPLES; s++) {
         int differs;
@@ -20,9 +21,16 @@ FILL
         for (f = 0; f < MACRO_ONE_CLASSES; f++) differs |= counts[f] != want_counts[s * MACRO_ONE_CLASSES + f];
         if (differs) printf("sample %d: wrong class or count\n", (int)s);
         wrong += differs || NAME_one(ALONE) != classes[s];
-    }
+CHECK    }
     return wrong;
 }
+`
+
+// oneTestUncertain is the part of oneTestClass for a network that says whether a class is uncertain.
+const oneTestUncertain = `        uncertain = 2;
+        if (NAME_one_uncertain(WITH) == classes[s] && uncertain == want_uncertain[s]) continue;
+        printf("sample %d: uncertain: %d\\n", (int)s, uncertain);
+        wrong++;
 `
 
 const oneFillFeatures = `        for (f = 0; f < MACRO_ONE_FEATURES; f++) {
@@ -80,6 +88,7 @@ func (f *one) test() {
 		f.text("};\nstatic const uint32_t want_counts[] = {\n")
 		numbers(f.printer, "%d", len(f.classifier.Counts), f.vectors.Counts)
 		f.text("};\n")
+		f.wantUncertain(f.vectors)
 		f.classTest(samples)
 	}
 	calls := "check()"
@@ -106,7 +115,11 @@ int main(void) {
 
 // classTest writes the function that classifies.
 func (f *one) classTest(samples int) {
-	text := oneTestClass
+	declare, check := "", ""
+	if f.isUncertain() {
+		declare, check = " int uncertain;", oneTestUncertain
+	}
+	text := strings.NewReplacer("UNCERTAIN", declare, "CHECK", check).Replace(oneTestClass)
 	for _, part := range f.arguments() {
 		text = replace(text, part[0], part[1])
 	}
@@ -121,6 +134,7 @@ func (f *one) arguments() [][2]string {
 			{"FILL", oneFillBits},
 			{"CALL", "bits, counts"},
 			{"ALONE", "bits, NULL"},
+			{"WITH", "bits, NULL, &uncertain"},
 		}
 	}
 	feature := fmt.Sprintf("uint%d_t", f.classifier.FeatureType())
@@ -129,5 +143,6 @@ func (f *one) arguments() [][2]string {
 		{"FILL", replace(oneFillFeatures, "(FEATURE)", "("+feature+")")},
 		{"CALL", "x, counts, scratch"},
 		{"ALONE", "x, NULL, scratch"},
+		{"WITH", "x, NULL, &uncertain, scratch"},
 	}
 }

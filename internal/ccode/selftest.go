@@ -2,6 +2,7 @@ package ccode
 
 import (
 	"fmt"
+	"strings"
 
 	"ialgn/internal/wordcode"
 )
@@ -60,7 +61,7 @@ const testClassify = `
 static int check_classify(void) {
     static NAME_feature x[SAMPLES * MACRO_FEATURES];
     static uint32_t counts[SAMPLES * MACRO_CLASSES];
-    uint16_t class_index[SAMPLES];
+    uint16_t class_index[SAMPLES];DECLARE
     int wrong = 0;
     size_t s, f, b;
     for (s = 0; s < SAMPLES; s++)
@@ -73,8 +74,8 @@ static int check_classify(void) {
         printf("classify failed\n");
         return SAMPLES;
     }
-    for (s = 0; s < SAMPLES; s++) {
-        int differs = class_index[s] != classes[s];
+CALL    for (s = 0; s < SAMPLES; s++) {
+        int differs = class_index[s] != classes[s]DIFFERS;
         for (f = 0; f < MACRO_CLASSES; f++)
             differs |= counts[s * MACRO_CLASSES + f] != want_counts[s * MACRO_CLASSES + f];
         if (differs) printf("sample %d: wrong class or count\n", (int)s);
@@ -83,6 +84,27 @@ static int check_classify(void) {
     return wrong;
 }
 `
+
+// These constants are the parts of testClassify for a network that says whether a class is uncertain.
+const (
+	testDeclareUncertain = "\n    static uint16_t uncertain[SAMPLES];"
+	testCallUncertain    = `    for (s = 0; s < SAMPLES; s++) class_index[s] = 0xffff;
+    if (NAME_classify_uncertain(x, SAMPLES, class_index, NULL, uncertain, scratch) != 0) {
+        printf("classify_uncertain failed\n");
+        return SAMPLES;
+    }
+`
+	testUncertain = " || uncertain[s] != want_uncertain[s]"
+)
+
+// wantUncertain writes the vectors that say whether a class is uncertain, if the network says this.
+func (p *printer) wantUncertain(v *wordcode.Vectors) {
+	if len(v.Uncertain) > 0 {
+		p.text("static const uint16_t want_uncertain[] = {\n")
+		numbers(p, "%d", 20, v.Uncertain)
+		p.text("};\n")
+	}
+}
 
 // test writes the program that tests the code.
 func (f *file) test() {
@@ -110,7 +132,13 @@ func (f *file) test() {
 		f.printf("};\nstatic const uint32_t want_counts[] = {\n")
 		numbers(f.printer, "%d", len(f.classifier.Counts), f.vectors.Counts)
 		f.text("};\n")
-		f.template(replace(testClassify, "SAMPLES", fmt.Sprint(wordcode.Samples)))
+		f.wantUncertain(f.vectors)
+		declare, call, differs := "", "", ""
+		if f.classifier.Uncertain.Count > 0 {
+			declare, call, differs = testDeclareUncertain, testCallUncertain, testUncertain
+		}
+		text := strings.NewReplacer("DECLARE", declare, "CALL", call, "DIFFERS", differs).Replace(testClassify)
+		f.template(replace(text, "SAMPLES", fmt.Sprint(wordcode.Samples)))
 		f.realTest()
 		f.scores.test(f.printer, f.vectors.Counts, len(f.classifier.Counts), wordcode.Samples)
 	}

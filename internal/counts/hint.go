@@ -9,6 +9,7 @@ package counts
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"ialgn/netlist"
@@ -71,6 +72,11 @@ type Index struct {
 	Argmax netlist.Cell    `json:"argmax"` // number of the argmax cell before lowering
 	Words  [][]netlist.Net `json:"words"`  // the nets of each word, least significant bit first
 	Index  []netlist.Net   `json:"index"`
+
+	// Margin is the margin of the argmax, or 0 if it has none. If there is a margin, Uncertain is the net that is 1 if
+	// another word plus the margin is larger than the largest word.
+	Margin    int         `json:"margin,omitempty"`
+	Uncertain netlist.Net `json:"uncertain,omitempty"`
 }
 
 // Map returns the hint with every net replaced by the result of the function to. A pass that renumbers nets, but
@@ -97,6 +103,9 @@ func (h *Hint) Map(to func(netlist.Net) netlist.Net) *Hint {
 	for i := range m.Argmaxs {
 		a := &m.Argmaxs[i]
 		a.Index, a.Words = nets(a.Index), slices.Clone(a.Words)
+		if a.Margin > 0 {
+			a.Uncertain = to(a.Uncertain)
+		}
 		for j, w := range a.Words {
 			a.Words[j] = nets(w)
 		}
@@ -144,8 +153,12 @@ func (h *Hint) Check(n *netlist.Netlist) error {
 		}
 	}
 	for i, a := range h.Argmaxs {
-		if err := k.nets(slices.Concat(append([][]netlist.Net{a.Index}, a.Words...)...)); err != nil {
+		nets := slices.Concat(append([][]netlist.Net{a.Index, {a.Uncertain}}, a.Words...)...)
+		if err := k.nets(nets); err != nil {
 			return fmt.Errorf("hint: argmax %d: %w", i, err)
+		}
+		if a.Margin < 0 || len(a.Words) > 0 && bits.Len(uint(a.Margin)) > len(a.Words[0]) {
+			return fmt.Errorf("hint: argmax %d: margin %d is out of range: compile again", i, a.Margin)
 		}
 	}
 	return nil

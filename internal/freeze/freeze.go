@@ -31,14 +31,25 @@ import (
 // The netlist's name is made from the model's name by [netlist.Identifier]. Network returns an error if f is not
 // valid, or if it is so large that 32 bits cannot number its nets or 16 bits cannot number its layers. It needs about
 // 31 bytes for each gate.
-func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
+func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) { return WithMargin(f, s, 0) }
+
+// WithMargin is like [Network], but the argmax has a margin, and its last output is the output port uncertain. This bit
+// is 1 if the largest class count leads the second largest by less than the margin. If the margin is 0, there is no
+// such port.
+//
+// WithMargin returns an error if the margin is not between 1 and the largest class count, if the scope is
+// [netlist.Gates], or if there is only one class.
+func WithMargin(f *model.Frozen, s netlist.Scope, margin int) (*netlist.Netlist, error) {
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("freeze: %w", err)
 	}
 	if s > netlist.Full {
 		return nil, fmt.Errorf("freeze: no such scope %v, use Gates, Core or Full", s)
 	}
-	z := freezer{Builder: netlist.NewBuilder(netlist.Identifier(f.Name)), f: f}
+	if err := checkMargin(f, s, margin); err != nil {
+		return nil, fmt.Errorf("freeze: %w", err)
+	}
+	z := freezer{Builder: netlist.NewBuilder(netlist.Identifier(f.Name)), f: f, margin: margin}
 	if err := z.reserve(s); err != nil {
 		return nil, fmt.Errorf("freeze: %w", err)
 	}
@@ -57,12 +68,28 @@ func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
 	return z.Netlist(), nil
 }
 
+func checkMargin(f *model.Frozen, s netlist.Scope, margin int) error {
+	switch largest := f.LargestCount(); {
+	case margin == 0:
+		return nil
+	case s == netlist.Gates:
+		return errors.New("a margin, but the scope gates has no class counts, use Core or Full")
+	case len(f.Classes) == 1:
+		return errors.New("a margin, but a single class has no second count")
+	case margin < 0 || margin > largest:
+		return fmt.Errorf("a margin of %d, want 1 to %d, the largest class count", margin, largest)
+	}
+	return nil
+}
+
 // freezer holds the part of the netlist that has been built so far.
 type freezer struct {
 	*netlist.Builder
 	f *model.Frozen
 	x []netlist.Net // thermometer bits
 	h []netlist.Net // outputs of the last layer built
+
+	margin int // 0: there is no output for uncertain results
 }
 
 // reserve makes room for all cells and pins at once.
@@ -78,7 +105,7 @@ func (z *freezer) reserve(s netlist.Scope) error {
 	}
 	nets := 2 + f.Inputs() + cells
 	if s >= netlist.Core {
-		cells, pins, nets = cells+classes+1, pins+f.Counted()+classes*count, nets+classes*count+netlist.ClassBits(classes)
+		cells, pins, nets = cells+classes+1, pins+f.Counted()+classes*count, nets+classes*count+netlist.ClassBits(classes)+1
 	}
 	if s == netlist.Full {
 		words := f.Encoder.Features() * f.Encoder.BitsIn
@@ -193,7 +220,11 @@ func (z *freezer) head() {
 		z.Probe(fmt.Sprintf("count_%d", c), count)
 		counts = append(counts, count...)
 	}
-	index := z.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, counts...)
-	z.Output(netlist.ClassPort, netlist.ClassBits(len(z.f.Classes)), []string{"class"},
-		netlist.Word(index, netlist.ClassBits(len(z.f.Classes))))
+	index := z.Cell(netlist.Argmax, netlist.ArgmaxParam(width, z.margin), netlist.Origin{}, counts...)
+	digits := netlist.ClassBits(len(z.f.Classes))
+	z.Output(netlist.ClassPort, digits, []string{"class"}, netlist.Word(index, digits))
+	if z.margin > 0 {
+		label := fmt.Sprintf("1: the largest class count leads the second largest by less than %d", z.margin)
+		z.Output(netlist.UncertainPort, 1, []string{label}, netlist.Word(index+netlist.Net(digits), 1))
+	}
 }

@@ -3,6 +3,7 @@ package freeze_test
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,38 @@ func checkFrozen(t *testing.T, name string, f *model.Frozen) {
 			}
 		}
 	}
+	if len(f.Classes) > 1 {
+		for _, margin := range []int{1, 2, f.Width / len(f.Classes)} {
+			checkUncertain(t, fmt.Sprintf("%s, margin %d", name, margin), f, x, counts, samples, margin)
+		}
+	}
+}
+
+// checkUncertain compares the port uncertain with the two largest counts of each sample.
+func checkUncertain(t *testing.T, name string, f *model.Frozen, x []uint64, counts []int32, samples, margin int) {
+	t.Helper()
+	if margin > f.Width/len(f.Classes) {
+		return
+	}
+	n, err := freeze.WithMargin(f, netlist.Core, margin)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err := n.Validate(); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	port := n.OutputPorts()[1]
+	for s := range samples {
+		var of []int32
+		for c := range f.Classes {
+			of = append(of, counts[c*samples+s])
+		}
+		slices.Sort(of)
+		lead := of[len(of)-1] - of[len(of)-2]
+		if got := number(evaluate(n, x, s), port.Nets) == 1; got != (int(lead) < margin) || port.Name != netlist.UncertainPort {
+			t.Fatalf("%s, sample %d: %s is %v with a lead of %d", name, s, port.Name, got, lead)
+		}
+	}
 }
 
 // checkGates compares the value of every cell that has an origin, and returns the number of these cells.
@@ -219,10 +252,17 @@ func evaluate(n *netlist.Netlist, x []uint64, s int) []bool {
 				value += number(net, []netlist.Net{v})
 			}
 		case netlist.Argmax:
-			word := func(i uint64) uint64 { return number(net, in[i*param:][:param]) }
-			for i := range uint64(len(in)) / param {
+			size := uint64(n.ArgmaxWidth(c))
+			word := func(i uint64) uint64 { return number(net, in[i*size:][:size]) }
+			for i := range uint64(len(in)) / size {
 				if word(i) > word(value) {
 					value = i
+				}
+			}
+			best := value
+			for i := range uint64(len(in)) / size {
+				if margin := uint64(n.Margin(c)); i != best && margin > 0 && word(best)-word(i) < margin {
+					value |= 1 << n.IndexBits(c)
 				}
 			}
 		}
@@ -261,6 +301,23 @@ func TestFreezeRefuses(t *testing.T) {
 	} {
 		if _, err := freeze.Network(tt.f, tt.scope); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+	}
+	one := netgen.Frozen(1, netgen.FrozenOptions{Width: 4, Classes: 1})
+	for _, tt := range []struct {
+		name   string
+		f      *model.Frozen
+		scope  netlist.Scope
+		margin int
+		want   string
+	}{
+		{"gates", netgen.Demo(), netlist.Gates, 1, "freeze: a margin, but the scope gates has no class counts"},
+		{"one class", one, netlist.Core, 1, "freeze: a margin, but a single class has no second count"},
+		{"large", netgen.Demo(), netlist.Core, 2, "freeze: a margin of 2, want 1 to 1, the chains of a class"},
+		{"negative", netgen.Demo(), netlist.Full, -1, "freeze: a margin of -1, want 1 to 1"},
+	} {
+		if _, err := freeze.WithMargin(tt.f, tt.scope, tt.margin); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("margin, %s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
 }

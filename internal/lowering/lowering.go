@@ -17,6 +17,13 @@ const (
 	tableMajority = 0b11101000
 	tableSelect   = 0b11001010 // C ? B : A
 	tableLarger   = 0b10110010 // A > B, or A equal to B and C
+	tableBorrow   = 0b11010100 // A - B - C is negative
+	tableOr       = 0b1110     // A | B
+	tableSecond   = 0b11101010 // A, or B and C
+
+	// In these tables, the digit of A - B - C is compared with a digit of the margin. If they are equal, the result is D.
+	tableLess0 = 0b0110100100000000 // the digit is 0, and D
+	tableLess1 = 0b1111111101101001 // the digit is 0, or D
 )
 
 // Functions returns a netlist with the same ports, probes and function in which every comparison,
@@ -25,7 +32,7 @@ const (
 //
 // A popcount or counter of k bits becomes at most k full adders of two cells each, in the order of
 // Harley and Seal (Warren, Hacker's Delight, section 5-1). A comparison becomes one cell for every
-// five bits. An argmax becomes about two cells for each bit of a count, class after class.
+// five bits. An argmax becomes about two cells for each bit of a count, class after class, and four with a margin.
 func Functions(n *netlist.Netlist) *netlist.Netlist {
 	plain := []netlist.Kind{netlist.Function, netlist.Register}
 	if !slices.ContainsFunc(netlist.Kinds(), func(k netlist.Kind) bool {
@@ -66,7 +73,11 @@ func (l lowering) cell(c netlist.Cell) {
 	case netlist.Popcount, netlist.Counter:
 		l.count(in, out)
 	case netlist.Argmax:
-		l.argmax(in, int(param), out)
+		index, width := l.Old.IndexBits(c), l.Old.ArgmaxWidth(c)
+		best := l.argmax(in, width, out[:index])
+		if margin := l.Old.Margin(c); margin > 0 {
+			out[index] = l.uncertain(in, best, margin)
+		}
 	default:
 		l.Copy(c)
 		return
@@ -148,10 +159,10 @@ func (l lowering) count(in, out []netlist.Net) {
 	}
 }
 
-// argmax lowers the search for the largest word. The result is the index of this word. If several words are equally
-// large, it is the lowest of their indexes.
-func (l lowering) argmax(in []netlist.Net, width int, index []netlist.Net) {
-	best := slices.Clone(in[:width])
+// argmax lowers the search for the largest word, and returns this word. It sets index to the index of the word. If
+// several words are equally large, index is the lowest of their indexes.
+func (l lowering) argmax(in []netlist.Net, width int, index []netlist.Net) (best []netlist.Net) {
+	best = slices.Clone(in[:width])
 	for class := 1; class*width < len(in); class++ {
 		word, larger := in[class*width:][:width], netlist.False
 		for i, x := range word {
@@ -165,4 +176,24 @@ func (l lowering) argmax(in []netlist.Net, width int, index []netlist.Net) {
 			index[i] = l.function(tableSelect, index[i], digit, larger)
 		}
 	}
+	return best
+}
+
+// uncertain returns whether another word plus the margin is larger than the largest word. It counts the words that are
+// closer to the largest word than the margin. The largest word is one of them.
+func (l lowering) uncertain(in, best []netlist.Net, margin int) netlist.Net {
+	one, two := netlist.False, netlist.False
+	for width := len(best); len(in) > 0; in = in[width:] {
+		borrow, less := netlist.False, netlist.False
+		for i, x := range in[:width] {
+			table := uint64(tableLess0)
+			if margin>>i&1 == 1 {
+				table = tableLess1
+			}
+			less, borrow = l.function(table, best[i], x, borrow, less), l.function(tableBorrow, best[i], x, borrow)
+		}
+		two = l.function(tableSecond, two, one, less)
+		one = l.function(tableOr, one, less)
+	}
+	return two
 }

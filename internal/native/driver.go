@@ -15,10 +15,17 @@ import (
 //
 // The argument x is [sample][feature], and counts is [sample][class] or null. The memory at scratch must be aligned
 // to a cache line. The function returns 0, or -1 if a feature does not fit in its number of bits.
+//
+// If the classifier says whether a class is uncertain, there is a second function, which stores this for each sample
+// as 0 or 1. Its argument uncertain is [sample] or null:
+//
+//	int classify_uncertain(const void *x, size_t samples, uint16_t *class_index, uint32_t *counts,
+//	                       uint16_t *uncertain, void *scratch);
 type Function struct {
-	Text    []byte
-	Entry   int // offset of the function in the text
-	Scratch int // bytes
+	Text      []byte
+	Entry     int // offset of the function in the text
+	Uncertain int // offset of the second function; 0: there is none
+	Scratch   int // bytes
 }
 
 // driverBlocks is the number of blocks that a call of a segment computes.
@@ -44,9 +51,15 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 	}
 	d.a.Data(c.Text...)
 	d.a.Align(entryAlignment)
-	entry := d.a.Len()
+	function := &Function{Entry: d.a.Len(), Scratch: d.scratch}
+	if c.Edges.Uncertain > 0 {
+		d.a.Mov(x86.R9, x86.R8)
+		d.a.MovImm(x86.R8, 0)
+		function.Uncertain = d.a.Len()
+	}
 	d.write(featureBits)
-	return &Function{d.a.Bytes(), entry, d.scratch}, nil
+	function.Text = d.a.Bytes()
+	return function, nil
 }
 
 // driver writes the function that calls all other functions. Register r12 holds the address of the samples, and r13
@@ -75,21 +88,36 @@ func (d *driver) layOut() {
 // saved lists the registers that the function must keep.
 var saved = [...]x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 
-// These are the offsets of three variables on the stack. The variables hold the samples of the current blocks, the
-// rows of a block, and the samples of a block.
+// These are the offsets of variables on the stack. The variables hold the samples of the current blocks, the rows of a
+// block, the samples of a block and, if the classifier says whether a class is uncertain, the address for this. The
+// number of variables is odd, which aligns the stack to 16 bytes.
 const (
 	batchVariable = 8 * iota
 	rowsVariable
 	countVariable
 	variables
+	uncertainVariable  = variables
+	uncertainVariables = variables + 16
 )
+
+// variables returns the number of bytes of all variables.
+func (d *driver) variables() int32 {
+	if d.c.Edges.Uncertain > 0 {
+		return uncertainVariables
+	}
+	return variables
+}
 
 func (d *driver) write(featureBits int) {
 	a := &d.a
 	for _, r := range saved {
 		a.Push(r)
 	}
-	a.OpImm(x86.Subtract, x86.RSP, variables)
+	a.OpImm(x86.Subtract, x86.RSP, d.variables())
+	if d.c.Edges.Uncertain > 0 {
+		a.Store(x86.At(x86.RSP, uncertainVariable), x86.R8)
+		a.Mov(x86.R8, x86.R9)
+	}
 	for i, r := range []x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8} {
 		a.Mov([]x86.Reg{x86.R12, x86.R13, x86.RBX, x86.RBP, x86.R14}[i], r)
 	}
@@ -110,7 +138,7 @@ func (d *driver) write(featureBits int) {
 	a.Bind(done)
 	a.MovImm(x86.RAX, 0)
 	a.Bind(leave)
-	a.OpImm(x86.Add, x86.RSP, variables)
+	a.OpImm(x86.Add, x86.RSP, d.variables())
 	for i := len(saved) - 1; i >= 0; i-- {
 		a.Pop(saved[i])
 	}
@@ -216,6 +244,21 @@ func (d *driver) segments() {
 	}
 }
 
+// uncertain writes for each sample of a block whether its class is uncertain, unless the address for this is null.
+func (d *driver) uncertain() {
+	a, skip := &d.a, d.a.NewLabel()
+	a.Load(x86.RDX, x86.At(x86.RSP, uncertainVariable))
+	a.OpImm(x86.Compare, x86.RDX, 0)
+	a.JumpIf(x86.Zero, skip)
+	a.Load(x86.RDI, x86.At(x86.RSP, rowsVariable))
+	a.Load(x86.RSI, x86.At(x86.RSP, countVariable))
+	a.MovImm(x86.RCX, 0)
+	a.Call(a.LabelAt(d.c.Edges.Uncertain))
+	a.MovImm(x86.RAX, uint64(2*d.c.ISA.Samples()))
+	a.AddMem(x86.At(x86.RSP, uncertainVariable), x86.RAX)
+	a.Bind(skip)
+}
+
 // outputs writes the classes and counts of the blocks.
 func (d *driver) outputs() {
 	a := &d.a
@@ -228,6 +271,9 @@ func (d *driver) outputs() {
 	a.Mov(x86.RDX, x86.RBX)
 	a.Mov(x86.RCX, x86.RBP)
 	a.Call(a.LabelAt(d.c.Edges.Output))
+	if d.c.Edges.Uncertain > 0 {
+		d.uncertain()
+	}
 	d.called(d.c.State)
 	a.OpImm(x86.Add, x86.RBX, int32(2*d.c.ISA.Samples()))
 	a.OpImm(x86.Compare, x86.RBP, 0)

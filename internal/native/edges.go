@@ -20,40 +20,49 @@ import (
 // The argument counts is [sample][class] or null. The output function may start inside a block, at a multiple of 64
 // samples. In this case, the caller adds one byte to state_rows for every 8 samples before the start. The time of a
 // call grows with the numbers of samples and classes.
+//
+// If the classifier says whether a class is uncertain, there is another output function. It stores 1 for each sample
+// with an uncertain class, and 0 for the other samples, where the first output function stores the classes. Its
+// argument counts must be null.
 type Edges struct {
-	Inputs []int
-	Output int
-	Temp   int
+	Inputs    []int
+	Output    int
+	Uncertain int // 0: the classifier does not say whether a class is uncertain
+	Temp      int
 }
 
 // edgeWriter appends the input and output functions for an instruction set to other code, and returns the functions'
 // offsets.
-type edgeWriter func(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error)
+type edgeWriter func(text []byte, in *rows.Input, out ...*rows.Output) (all []byte, inputs, outputs []int, err error)
 
 // x86Edges returns an edgeWriter for x86-64 instructions.
 func x86Edges(rowsOf func(*rows.Input, *x86.Asm) []x86.Label, numbers func(*rows.Output, *x86.Asm) x86.Label,
 ) edgeWriter {
-	return func(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error) {
+	return func(text []byte, in *rows.Input, out ...*rows.Output) (all []byte, inputs, outputs []int, err error) {
 		var a x86.Asm
 		a.Data(text...)
 		a.Align(entryAlignment)
 		for _, entry := range rowsOf(in, &a) {
 			inputs = append(inputs, a.Offset(entry))
 		}
-		a.Align(entryAlignment)
-		second := numbers(out, &a)
-		return a.Bytes(), inputs, a.Offset(second), nil
+		for _, o := range out {
+			a.Align(entryAlignment)
+			outputs = append(outputs, a.Offset(numbers(o, &a)))
+		}
+		return a.Bytes(), inputs, outputs, nil
 	}
 }
 
 // neonEdges is the edgeWriter for NEON instructions.
-func neonEdges(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error) {
+func neonEdges(text []byte, in *rows.Input, out ...*rows.Output) (all []byte, inputs, outputs []int, err error) {
 	var a arm64.Asm
 	for _, entry := range in.NEON(&a) {
 		inputs = append(inputs, len(text)+a.Offset(entry))
 	}
-	second := out.NEON(&a)
-	return append(text, a.Bytes()...), inputs, len(text) + a.Offset(second), a.Err()
+	for _, o := range out {
+		outputs = append(outputs, len(text)+a.Offset(o.NEON(&a)))
+	}
+	return append(text, a.Bytes()...), inputs, outputs, a.Err()
 }
 
 // inputOf plans the computation of the rows of some input bits.
@@ -75,9 +84,20 @@ func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err er
 	if err := in.Check(); err != nil {
 		return err
 	}
+	all := []*rows.Output{out}
+	if classifier.Uncertain.Count > 0 {
+		all = append(all, &rows.Output{Class: digits(classifier.Uncertain)})
+	}
+	var outputs []int
 	c.Edges = &Edges{Temp: in.Temp()}
-	c.Text, c.Edges.Inputs, c.Edges.Output, err = c.ISA.edges(c.Text, in, out)
-	return err
+	c.Text, c.Edges.Inputs, outputs, err = c.ISA.edges(c.Text, in, all...)
+	if err != nil {
+		return err
+	}
+	if c.Edges.Output = outputs[0]; len(outputs) > 1 {
+		c.Edges.Uncertain = outputs[1]
+	}
+	return nil
 }
 
 // digits returns the state rows with the digits of a number that is an output. The rows of outputs are the first

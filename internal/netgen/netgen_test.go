@@ -111,9 +111,10 @@ func TestMix(t *testing.T) {
 // if a netlist is not valid.
 func TestNetlist(t *testing.T) {
 	seen := map[netlist.Kind]int{}
+	margins := 0
 	stages := int32(0)
 	for seed := range uint64(200) {
-		o := NetlistOptions{Registers: seed%2 == 1, Cells: 1 + int(seed)}
+		o := NetlistOptions{Registers: seed%2 == 1, Cells: 1 + int(seed), Margins: seed%4 < 2}
 		n := Netlist(seed, o)
 		if n.Cells() != o.Cells {
 			t.Fatalf("seed %d: %d cells, want %d", seed, n.Cells(), o.Cells)
@@ -123,6 +124,12 @@ func TestNetlist(t *testing.T) {
 		}
 		for c := range netlist.Cell(n.Cells()) {
 			seen[n.Kind(c)]++
+			if n.Kind(c) == netlist.Argmax && n.Margin(c) > 0 {
+				margins++
+				if !o.Margins {
+					t.Fatalf("seed %d: a margin that was not asked for", seed)
+				}
+			}
 			if n.Kind(c) == netlist.Register && !o.Registers {
 				t.Fatalf("seed %d: a register that was not asked for", seed)
 			}
@@ -135,6 +142,9 @@ func TestNetlist(t *testing.T) {
 		if seen[k] < 100 {
 			t.Errorf("%d cells of kind %v in 200 netlists", seen[k], k)
 		}
+	}
+	if margins < 100 {
+		t.Errorf("%d argmax cells with a margin in 200 netlists", margins)
 	}
 	if stages < 3 {
 		t.Errorf("the deepest pipeline has %d stages", stages)

@@ -13,6 +13,7 @@ type NetlistOptions struct {
 	Cells     int            // default 60
 	Inputs    int            // bits of the two input ports together, at least 2; default 12
 	Registers bool           // whether to add registers, in several pipeline stages
+	Margins   bool           // whether half of the argmax cells have a margin
 	Kinds     []netlist.Kind // kinds of cells; the default is all kinds, but registers only if Registers is true
 }
 
@@ -95,7 +96,10 @@ func (g *generator) cell(k netlist.Kind) {
 	case netlist.Popcount, netlist.Counter:
 		width = netlist.ClassBits(inputs + 1)
 	case netlist.Argmax:
-		width = netlist.ClassBits(inputs / int(param))
+		word, margin := netlist.ArgmaxForm(param)
+		if width = netlist.ClassBits(inputs / word); margin > 0 {
+			width++
+		}
 	}
 	if stage == len(g.stages) {
 		g.stages = append(g.stages, nil)
@@ -118,7 +122,11 @@ func (g *generator) form(k netlist.Kind) (param uint64, inputs int) {
 		return 0, 2 + g.IntN(netlist.MaxCounter-1)
 	case netlist.Argmax:
 		word := 1 + g.IntN(4)
-		return uint64(word), word * []int{1, 2, 3, 4, 10}[g.IntN(5)]
+		inputs = word * []int{1, 2, 3, 4, 10}[g.IntN(5)]
+		if g.o.Margins && g.IntN(2) == 0 {
+			return netlist.ArgmaxParam(word, 1+g.IntN(1<<word-1)), inputs
+		}
+		return netlist.ArgmaxParam(word, 0), inputs
 	case netlist.Carry:
 		return 0, 3
 	case netlist.Register:

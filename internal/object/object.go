@@ -120,6 +120,14 @@ type Function struct {
 	Code   []byte
 	Entry  int  // offset in Code of the first instruction
 	Hidden bool // callable only from within the same program or shared library
+
+	Others []Entry // other functions in the same code
+}
+
+// Entry is the name of a function and the offset of its first instruction in code.
+type Entry struct {
+	Name   string
+	Offset int
 }
 
 // Functions returns a file with functions in one section. Each function is aligned to [CodeAlign]. The bytes between
@@ -133,11 +141,13 @@ func Functions(machine elf.Machine, functions ...Function) *File {
 		if function.Hidden {
 			visibility = elf.STV_HIDDEN
 		}
-		f.Symbols = append(f.Symbols, Symbol{
-			Name: function.Name, Section: ".text", Value: uint64(len(code) + function.Entry),
-			Size:    uint64(len(function.Code) - function.Entry),
-			Binding: elf.STB_GLOBAL, Visibility: visibility, Type: elf.STT_FUNC,
-		})
+		for _, e := range append([]Entry{{function.Name, function.Entry}}, function.Others...) {
+			f.Symbols = append(f.Symbols, Symbol{
+				Name: e.Name, Section: ".text", Value: uint64(len(code) + e.Offset),
+				Size:    uint64(len(function.Code) - e.Offset),
+				Binding: elf.STB_GLOBAL, Visibility: visibility, Type: elf.STT_FUNC,
+			})
+		}
 		code = append(code, function.Code...)
 	}
 	f.Sections = []Section{Text(code)}

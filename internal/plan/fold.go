@@ -131,6 +131,9 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	case p.scope != netlist.Full:
 		return "", "", message.WithHint(message.Optionf("{Fold}: it is for scope full, which has features to load"),
 			"leave {Scope} out")
+	case o.Reject > 0:
+		return "", "", message.WithHint(message.Optionf("{Fold}: an engine gives the class alone, and it does not keep the "+
+			"second largest count"), "leave {Reject} out, or omit {Fold}")
 	case o.Counts:
 		return "", "", message.WithHint(message.Optionf("{Fold}: an engine gives the class alone"), "leave {Counts} out")
 	}

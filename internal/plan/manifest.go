@@ -102,6 +102,10 @@ func (p *Plan) header(m backend.Manifest, in *inputs.Table) []string {
 		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
 		"scope " + m.Scope + ", classes " + strings.Join(m.Classes, ", "),
 	}
+	if p.Options.Reject > 0 {
+		lines = append(lines, fmt.Sprintf("uncertain is 1 if the largest count leads the second largest by less than %d",
+			p.Options.Reject))
+	}
 	if p.Options.AssumeThermometer {
 		lines = append(lines, "right for thermometer codes alone: a bit of x that is 1 must have all lower bits of its "+
 			"feature 1")

@@ -11,6 +11,7 @@ import (
 	"ialgn/internal/hardware/lut"
 	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/message"
+	"ialgn/internal/model"
 	"ialgn/internal/target"
 	"ialgn/internal/verilog"
 	"ialgn/internal/wrapper"
@@ -60,6 +61,10 @@ type Options struct {
 	AssumeThermometer bool `json:"assume_thermometer,omitempty"`
 	// Counts adds an output port with the class counts.
 	Counts bool `json:"counts,omitempty"`
+	// Reject is the margin of an output port that says that the class is uncertain, which is from 1 to the largest
+	// class count. The class is uncertain if the largest class count leads the second largest by less than the
+	// margin. 0 means no such port.
+	Reject int `json:"reject,omitempty"`
 	// Probabilities adds functions that compute the probabilities of the classes to C and Go code.
 	Probabilities bool `json:"probabilities,omitempty"`
 	// Vectors is the number of test samples for the testbenches. 0 means 64, and the manifest also has 0 instead of
@@ -273,6 +278,33 @@ func (o Options) checkProbabilities(scope netlist.Scope) error {
 	return nil
 }
 
+// checkReject returns an error for a margin that no design of the scope can have.
+func (o Options) checkReject(scope netlist.Scope) error {
+	switch {
+	case o.Reject < 0:
+		return message.Optionf("{Reject} %d: give the least lead of the largest class count that is certain, 1 or more",
+			o.Reject)
+	case o.Reject > 0 && scope == netlist.Gates:
+		return message.WithHint(message.Optionf("{Reject} %d: scope gates has no class counts", o.Reject),
+			"omit it, or use {Scope core} or full")
+	}
+	return nil
+}
+
+// checkMargin returns an error if the margin does not suit a network.
+func (o Options) checkMargin(f *model.Frozen) error {
+	switch largest := f.LargestCount(); {
+	case o.Reject == 0:
+		return nil
+	case len(f.Classes) == 1:
+		return message.WithHint(message.Optionf("{Reject} %d: the network has a single class, which is always the largest",
+			o.Reject), "omit it")
+	case o.Reject > largest:
+		return message.Optionf("{Reject} %d: no class count is larger than %d: give 1 to %d", o.Reject, largest, largest)
+	}
+	return nil
+}
+
 // board returns the board for a wrapper of the given kind, or nil for no board.
 func (o Options) board(kind string) (*wrapper.Board, error) {
 	if o.Board == "" {
@@ -414,6 +446,9 @@ func read(o Options) (*Plan, error) {
 			"omit it, or use {Scope core} or full")
 	}
 	if err := o.checkProbabilities(p.scope); err != nil {
+		return nil, err
+	}
+	if err := o.checkReject(p.scope); err != nil {
 		return nil, err
 	}
 	mapped := p.Hardware != nil

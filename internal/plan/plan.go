@@ -41,7 +41,10 @@ type Plan struct {
 
 // Freeze returns the raw netlist of a network, with the ports that the options ask for.
 func (p *Plan) Freeze(f *model.Frozen) (*netlist.Netlist, error) {
-	n, err := freeze.Network(f, p.scope)
+	if err := p.Options.checkMargin(f); err != nil {
+		return nil, err
+	}
+	n, err := freeze.WithMargin(f, p.scope, p.Options.Reject)
 	if err != nil || !p.Options.Counts {
 		return n, err
 	}

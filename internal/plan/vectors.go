@@ -48,7 +48,7 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 		v.said = &backend.Samples{Source: randomSource, Reason: from.Missing}
 		from.Samples = verify.RandomSamples(&f.Encoder, p.samples())
 	}
-	if v.vectors, err = verify.ExpectedVectors(f, raw, from.Samples, p.samples()); err == nil {
+	if v.vectors, err = verify.ExpectedVectors(f, raw, p.Options.Reject, from.Samples, p.samples()); err == nil {
 		v.said.Samples = v.vectors.Samples
 	}
 	return v, err
@@ -79,7 +79,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 		if from == nil {
 			continue
 		}
-		v, err := verify.ExpectedVectors(d.Model, d.Raw, from.Samples, p.samples())
+		v, err := verify.ExpectedVectors(d.Model, d.Raw, d.Margin, from.Samples, p.samples())
 		if err != nil {
 			return of, nil, nil, err
 		}

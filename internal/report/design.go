@@ -250,6 +250,9 @@ func (b *builder) verification() section {
 		texts("result", c.Result), texts("level", c.Level), texts("samples simulated", count(c.Samples)),
 		texts("time", c.Time.UTC().Format(time.RFC3339)), texts("by", "ialgn "+c.Version),
 	}
+	if c.Reject > 0 {
+		rows = append(rows, texts("uncertain", fmt.Sprintf("if the largest count leads by less than %d", c.Reject)))
+	}
 	for _, a := range c.Assumptions {
 		rows = append(rows, texts("assumption", a))
 	}

@@ -18,7 +18,7 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 	if d, err = d.Transparent(); err != nil {
 		return o, err
 	}
-	s := suspect{d.Model, d.Raw, d.Product, samples}
+	s := suspect{d.Model, d.Raw, d.Product, d.Margin, samples}
 	if d.Hint != nil {
 		return s.correctable(ctx)
 	}
@@ -42,6 +42,7 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 type suspect struct {
 	model        *model.Frozen
 	raw, product *netlist.Netlist
+	margin       int
 	samples      Stimuli
 }
 
@@ -151,8 +152,8 @@ func complement(n *netlist.Netlist, c netlist.Cell) *netlist.Netlist {
 // wrongRoots returns those nets counted in the optimised netlist whose complement is counted in the raw netlist. The
 // popcounts of the two netlists may read their bits in different orders.
 func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
-	a, errA := FindRoots(s.raw, nil)
-	b, errB := FindRoots(s.product, nil)
+	a, errA := FindRoots(s.raw, nil, s.margin)
+	b, errB := FindRoots(s.product, nil, s.margin)
 	if errA != nil || errB != nil || len(a.Bits) != len(b.Bits) {
 		return nil, nil // only the head can be to blame
 	}

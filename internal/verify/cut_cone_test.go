@@ -16,7 +16,7 @@ func TestLive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := FindRoots(n, nil)
+		r, err := FindRoots(n, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,9 +15,11 @@ import (
 
 // ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. All values come from the
 // trainer's forward pass, because values from the netlist would repeat the fault of a compiler pass. The netlist only
-// determines the ports. ExpectedVectors returns an error if the netlist has a port for which the trainer has no
-// values.
-func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int) (*verilog.Vectors, error) {
+// determines the ports. The argument margin is that of the output uncertain. ExpectedVectors returns an error if the
+// netlist has a port for which the trainer has no values.
+func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, margin int, s Samples, samples int) (*verilog.Vectors,
+	error,
+) {
 	index := Consecutive(0, min(samples, s.Levels.Len()))
 	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
 	var err error
@@ -27,7 +29,7 @@ func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int
 	want, last := forward(f, s.Thermometer(&f.Encoder, v.Words, index), v.Words, len(index))
 	rows := func(ports []netlist.Port) (rows []uint64, err error) {
 		for _, p := range ports {
-			value := Trainers(want, p)
+			value := Trainers(want, margin, p)
 			switch {
 			case value != nil:
 				rows = append(rows, rowsOf(value, len(p.Nets), len(index))...)
@@ -106,8 +108,8 @@ func SimulatedVectors(n *netlist.Netlist, v verilog.Vectors) (*verilog.Vectors, 
 		if err := s.Settle(words, columns(v.Inputs, v.Words, from, words)); err != nil {
 			return nil, err
 		}
-		place(got.Outputs, v.Words, from, BusRows(s, outputs, nil, nil))
-		place(got.Probes, v.Words, from, BusRows(s, probes, nil, nil))
+		place(got.Outputs, v.Words, from, BusRows(s, outputs, nil, 0, nil))
+		place(got.Probes, v.Words, from, BusRows(s, probes, nil, 0, nil))
 	}
 	got.Outputs, got.Probes = masked(got.Outputs, v.Words, v.Samples), masked(got.Probes, v.Words, v.Samples)
 	return got, nil

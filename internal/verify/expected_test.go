@@ -22,7 +22,7 @@ func TestVectors(t *testing.T) {
 			if scope != netlist.Gates {
 				d = verifytest.WithCounts(t, d)
 			}
-			want, err := verify.ExpectedVectors(f, d.Raw, verify.RandomSamples(&f.Encoder, 200), samples)
+			want, err := verify.ExpectedVectors(f, d.Raw, 0, verify.RandomSamples(&f.Encoder, 200), samples)
 			if err != nil {
 				t.Fatal(err)
 			}

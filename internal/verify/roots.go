@@ -1,7 +1,10 @@
 package verify
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"ialgn/internal/counts"
@@ -23,9 +26,10 @@ type Roots struct {
 
 // FindRoots returns the bits that are counted for each class. It also checks the head. Each probe count_c must be the
 // whole count of its class. class_index must be the argmax of the counts. If there is an output port of the counts,
-// it must carry the counts. For a lowered head, the hint h names the counted bits, and FindRoots proves the counts.
-// If [Roots.Argmax] is not nil, the caller has to prove it.
-func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
+// it must carry the counts. If the margin is not 0, there must be an output uncertain for this margin, and otherwise
+// there must be none. For a lowered head, the hint h names the counted bits, and FindRoots proves the counts. If
+// [Roots.Argmax] is not nil, the caller has to prove it.
+func FindRoots(n *netlist.Netlist, h *counts.Hint, margin int) (*Roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
 		return &Roots{Bits: [][]Root{copies(n.OutputPorts()[i].Nets)}, Pairs: []int{0}, Ports: true}, nil
 	}
@@ -48,7 +52,7 @@ func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
 		}
 		numbers, r.Bits, r.Pairs = append(numbers, p.Nets), append(r.Bits, bits), append(r.Pairs, pairs)
 	}
-	if err := r.checkArgmax(n, numbers, h); err != nil {
+	if err := r.checkArgmax(n, numbers, h, margin); err != nil {
 		return nil, err
 	}
 	return r, CheckCounts(n)
@@ -131,32 +135,86 @@ func lowered(n *netlist.Netlist, name string, c *counts.Count) (bits []Root, pai
 	return bits, pairs, nil
 }
 
-// checkArgmax checks that the output class_index is the argmax of the counts. The argmax need not read a digit
-// in which all counts have the same net.
-func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *counts.Hint) error {
-	i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "class_index" })
-	if i < 0 || len(numbers) == 0 {
-		return fmt.Errorf("there is no class_index or no count_0")
+// checkArgmax checks that the output class_index is the argmax of the counts, and that the output uncertain is the
+// argmax's for the given margin. The argmax need not read a digit in which all counts have the same net.
+func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *counts.Hint, margin int) error {
+	out, uncertain, err := headPorts(n, margin)
+	if err != nil || len(numbers) == 0 {
+		return cmp.Or(err, errors.New("there is no count_0"))
 	}
-	out := n.OutputPorts()[i].Nets
+	a := counts.Index{Words: make([][]netlist.Net, len(numbers))}
 	if i := slices.IndexFunc(h.Argmaxs, func(x counts.Index) bool { return slices.Equal(x.Index, out) }); i >= 0 {
 		r.Argmax = &h.Argmaxs[i]
-		return checkWords(numbers, r.Argmax.Words)
-	}
-	words := make([][]netlist.Net, len(numbers))
-	if c, pin, ok := n.Driver(out[0]); ok && n.Kind(c) == netlist.Argmax && pin == 0 {
-		size := int(n.Param(c))
-		in := n.Inputs(c)
-		if len(in) != size*len(numbers) || !slices.Equal(out, netlist.Word(out[0], n.Outputs(c))) {
+		a = *r.Argmax
+	} else if c, pin, ok := n.Driver(out[0]); ok && n.Kind(c) == netlist.Argmax && pin == 0 {
+		size, in := n.ArgmaxWidth(c), n.Inputs(c)
+		if len(in) != size*len(numbers) || !slices.Equal(out, netlist.Word(out[0], n.IndexBits(c))) {
 			return fmt.Errorf("class_index is not the argmax of %d counts", len(numbers))
 		}
-		for w := range words {
-			words[w] = in[w*size : (w+1)*size]
+		for w := range a.Words {
+			a.Words[w] = in[w*size : (w+1)*size]
 		}
+		a.Margin, a.Uncertain = n.Margin(c), out[0]+netlist.Net(len(out))
 	} else if slices.ContainsFunc(out, func(v netlist.Net) bool { return v != netlist.False }) {
 		return fmt.Errorf("class_index is not the result of an argmax")
 	}
-	return checkWords(numbers, words)
+	if err := checkWords(numbers, a.Words); err != nil || margin == 0 {
+		return err
+	}
+	return checkMargin(numbers, &a, uncertain, margin)
+}
+
+// headPorts returns the nets of the output class_index and, if the margin is not 0, the net of the output uncertain.
+func headPorts(n *netlist.Netlist, margin int) (index []netlist.Net, uncertain netlist.Net, err error) {
+	found := false
+	for _, p := range n.OutputPorts() {
+		switch p.Name {
+		case netlist.ClassPort:
+			index = p.Nets
+		case netlist.UncertainPort:
+			uncertain, found = p.Nets[0], len(p.Nets) == 1
+		}
+	}
+	switch {
+	case index == nil:
+		return nil, 0, fmt.Errorf("there is no %s", netlist.ClassPort)
+	case found && margin == 0:
+		return nil, 0, fmt.Errorf("there is an output %s, but no margin", netlist.UncertainPort)
+	case margin > 0 && !found:
+		return nil, 0, fmt.Errorf("there is no output %s of one bit", netlist.UncertainPort)
+	}
+	return index, uncertain, nil
+}
+
+// checkMargin checks that the argmax a finds out whether the lead of the largest count is less than the margin. If all
+// counts share their lowest digits, the leads are multiples of a power of two, and the argmax has a smaller margin. If
+// no lead is as large as the margin, the output uncertain may be the constant 1.
+func checkMargin(numbers [][]netlist.Net, a *counts.Index, uncertain netlist.Net, margin int) error {
+	size := len(a.Words[0])
+	for low := 0; low+size <= len(numbers[0]); low++ {
+		want := (margin-1)>>low + 1
+		switch {
+		case !readsDigits(numbers, a.Words, low):
+		case len(numbers) > 1 && bits.Len(uint(want)) > size && uncertain == netlist.True:
+			return nil
+		case a.Margin == want && a.Uncertain == uncertain:
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not the result of an argmax with the margin %d", netlist.UncertainPort, margin)
+}
+
+// readsDigits reports whether the words are the digits of the numbers from digit low on, and all numbers share the
+// other digits.
+func readsDigits(numbers, words [][]netlist.Net, low int) bool {
+	for c, digits := range numbers {
+		high := low + len(words[c])
+		if high > len(digits) || !slices.Equal(digits[low:high], words[c]) ||
+			!slices.Equal(digits[:low], numbers[0][:low]) || !slices.Equal(digits[high:], numbers[0][high:]) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkWords checks that the argmax reads the counts. The argmax need not read digits that all counts share.

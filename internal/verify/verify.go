@@ -47,6 +47,8 @@ type Design struct {
 
 	// Hint is not nil if the product was lowered. It explains why the product's counts are right.
 	Hint *counts.Hint
+	// Margin is the margin of the output uncertain, or 0 if there is no such output.
+	Margin int
 	// Tag is the number of tag bits that the Verilog has in addition to the product's ports
 	// ([netlist.WithTag]), or 0.
 	Tag int

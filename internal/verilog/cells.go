@@ -191,13 +191,19 @@ func (d *design) popcount(c netlist.Cell) {
 }
 
 func (d *design) argmax(c netlist.Cell) {
-	in, width := d.n.Inputs(c), int(d.n.Param(c))
-	if len(in) == width { // there is a single class
+	in, width, margin := d.n.Inputs(c), d.n.ArgmaxWidth(c), d.n.Margin(c)
+	switch classes := len(in) / width; {
+	case classes == 1 && margin > 0:
+		d.assign(string(d.AppendCell(nil, c)), make([]netlist.Net, d.n.Outputs(c)))
+	case classes == 1:
 		d.end(append(d.begin(c), "1'b0;"...))
-		return
+	case margin > 0:
+		d.use(in)
+		d.instance(c, marginHelper, classes, width, d.n.IndexBits(c), margin)
+	default:
+		d.use(in)
+		d.instance(c, argmaxHelper, classes, width, d.n.Outputs(c))
 	}
-	d.use(in)
-	d.instance(c, argmaxHelper, len(in)/width, width, d.n.Outputs(c))
 }
 
 // instance writes cell c as an instance of a helper module, with its inputs as one word. A long word gets its own

@@ -15,6 +15,8 @@ var (
 	popcountModule string
 	//go:embed templates/argmax_module.v
 	argmaxModule string
+	//go:embed templates/margin_module.v
+	marginModule string
 	//go:embed templates/register_module.v
 	registerModule string
 )
@@ -45,6 +47,14 @@ var (
 		"index",
 		"index is the class of the largest count, class 0 in the lowest bits; the lowest of equals", argmaxModule,
 	}
+	marginHelper = Helper{
+		"_margin",
+		[]string{"CLASSES", "BITS", "INDEX", "MARGIN"},
+		[]string{"counts"},
+		"result",
+		"result is the index as of an argmax, and above it 1 if another count plus MARGIN is larger than the largest count",
+		marginModule,
+	}
 	registerHelper = Helper{
 		"_register",
 		[]string{"WIDTH"},
@@ -55,7 +65,7 @@ var (
 )
 
 // Helpers returns the helper modules in the order in which they appear in a file.
-func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, registerHelper} }
+func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, marginHelper, registerHelper} }
 
 // Module returns the module's text. module is the name of the netlist's module.
 func (h Helper) Module(module string) string {
@@ -74,18 +84,18 @@ func (h Helper) head(values []int) string {
 
 // modules writes the helper modules that have instances.
 func (d *design) modules() {
-	var popcount, argmax, register bool
+	var popcount, argmax, margin, register bool
 	for c := range netlist.Cell(d.n.Cells()) {
 		switch k, in := d.n.Kind(c), len(d.n.Inputs(c)); {
 		case k == netlist.Popcount && in > 1:
 			popcount = true
-		case k == netlist.Argmax && in > int(d.n.Param(c)):
-			argmax = true
+		case k == netlist.Argmax && in > d.n.ArgmaxWidth(c):
+			argmax, margin = argmax || d.n.Margin(c) == 0, margin || d.n.Margin(c) > 0
 		case k == netlist.Register:
 			register = true
 		}
 	}
-	for i, used := range []bool{popcount, argmax, register} {
+	for i, used := range []bool{popcount, argmax, margin, register} {
 		if used {
 			d.text(Helpers()[i].Module(d.module))
 		}

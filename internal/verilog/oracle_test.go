@@ -47,13 +47,21 @@ func evaluateCell(k netlist.Kind, param uint64, in []bool) uint64 {
 	case netlist.Carry:
 		return ones >> 1
 	case netlist.Argmax:
-		best, width := 0, int(param)
-		for class := range len(in) / width {
-			if word(in[class*width:][:width]) > word(in[best*width:][:width]) {
+		width, margin := netlist.ArgmaxForm(param)
+		classes := len(in) / width
+		number := func(class int) int { return int(word(in[class*width:][:width])) }
+		best, near := 0, 0
+		for class := range classes {
+			if number(class) > number(best) {
 				best = class
 			}
 		}
-		return uint64(best)
+		for class := range classes {
+			if class != best && number(best)-number(class) < margin {
+				near = 1
+			}
+		}
+		return uint64(best | near<<netlist.ClassBits(classes))
 	}
 	panic(fmt.Sprintf("kind %v has no meaning here", k))
 }
@@ -93,7 +101,10 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 		case netlist.Popcount, netlist.Counter:
 			width = bits.Len(uint(len(in)))
 		case netlist.Argmax:
-			width = netlist.ClassBits(len(in) / int(param))
+			size, margin := netlist.ArgmaxForm(param)
+			if width = netlist.ClassBits(len(in) / size); margin > 0 {
+				width++
+			}
 		}
 		bus := netlist.Word(b.Cell(k, param, o, in...), width)
 		buses = append(buses, bus)
@@ -114,7 +125,9 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 			add(netlist.Counter, 0, netlist.Origin{}, pick(2+r.IntN(14))...)
 		case 3:
 			width := 1 + r.IntN(5)
-			add(netlist.Argmax, uint64(width), netlist.Origin{}, pick(width*[]int{1, 2, 3, 10}[r.IntN(4)])...)
+			margin := r.IntN(1<<width) * r.IntN(2)
+			add(netlist.Argmax, netlist.ArgmaxParam(width, margin), netlist.Origin{},
+				pick(width*[]int{1, 2, 3, 10}[r.IntN(4)])...)
 		case 4:
 			add(netlist.Carry, 0, origin, pick(3)...)
 		case 5, 6:

@@ -166,8 +166,15 @@ func classifier(r *rand.Rand, name string, classes, chains, depth int) *netlist.
 		counts = append(counts, count...)
 	}
 	width := netlist.ClassBits(classes)
-	index := b.Cell(netlist.Argmax, uint64(countBits), netlist.Origin{}, counts...)
-	b.Output("class_index", width, []string{"class"}, netlist.Word(index, width))
+	margin := 0
+	if classes > 2 {
+		margin = 2
+	}
+	index := b.Cell(netlist.Argmax, netlist.ArgmaxParam(countBits, margin), netlist.Origin{}, counts...)
+	b.Output(netlist.ClassPort, width, []string{"class"}, netlist.Word(index, width))
+	if margin > 0 {
+		b.Output(netlist.UncertainPort, 1, nil, netlist.Word(index+netlist.Net(width), 1))
+	}
 	b.Classes(class)
 	return b.Netlist()
 }

@@ -42,7 +42,7 @@ import (
 // Options control how a netlist is written.
 type Options struct {
 	// Module is the module's name. If it is empty, the netlist's name is used. The testbench is named Module_tb, and
-	// the modules inside are named Module_popcount and Module_argmax.
+	// the modules inside are named Module_popcount, Module_argmax and so on.
 	Module string
 	// Header lists the lines of the comment at the top. They name the program and its version, the model and its
 	// checksum, and the options.
@@ -155,8 +155,8 @@ func check(n *netlist.Netlist, module string) error {
 	}
 	taken := map[string]string{
 		version: "the word of the build",
-		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module", module +
-			"_register": "a module",
+		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module",
+		module + "_margin": "a module", module + "_register": "a module",
 	}
 	if p, err := n.Pipeline(); p != nil && err == nil {
 		for _, name := range control {

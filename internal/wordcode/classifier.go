@@ -12,6 +12,7 @@ type Classifier struct {
 	Features    int    // number of words in the input port x
 	FeatureBits int    // bits in a feature's word, at most [MaxFeatureBits]
 	Class       Rows   // output rows with the class index
+	Uncertain   Rows   // output row that says whether the class is uncertain; Count is 0 if there is none
 	Counts      []Rows // rows with the count of each class
 }
 
@@ -21,8 +22,11 @@ type Rows struct{ First, Count int }
 // MaxFeatureBits is the largest number of bits in a feature word that is read as a number.
 const MaxFeatureBits = 32
 
-// ClassPort is the name of the port with the class index.
-const ClassPort = "class_index"
+// These are the names of the ports with the class index and with the bit that says whether the class is uncertain.
+const (
+	ClassPort     = netlist.ClassPort
+	UncertainPort = netlist.UncertainPort
+)
 
 // CountName returns the name of the probe with a class's count.
 func CountName(class int) string { return fmt.Sprintf("count_%d", class) }
@@ -30,7 +34,7 @@ func CountName(class int) string { return fmt.Sprintf("count_%d", class) }
 // NewClassifier returns the description of n, or nil if n is not a classifier. A classifier has one input port and
 // the output port class_index of at most 16 bits. It has one or more probes count_0, count_1 and so on, of at most 31
 // bits each. Netlists of the scopes core and full have this form. In the scope core, a feature is one thermometer
-// bit.
+// bit. An output port uncertain of one bit is optional.
 func NewClassifier(n *netlist.Netlist) *Classifier {
 	if len(n.InputPorts()) != 1 || n.InputPorts()[0].Word > MaxFeatureBits {
 		return nil
@@ -44,6 +48,9 @@ func NewClassifier(n *netlist.Netlist) *Classifier {
 	}
 	x := n.InputPorts()[0]
 	c := &Classifier{Features: len(x.Nets) / x.Word, FeatureBits: x.Word, Class: rows[ClassPort]}
+	if r := rows[UncertainPort]; r.Count == 1 {
+		c.Uncertain = r
+	}
 	for {
 		count, found := rows[CountName(len(c.Counts))]
 		if !found {

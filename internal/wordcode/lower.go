@@ -97,7 +97,8 @@ func (l *lowering) cell(f frame) {
 	case netlist.Popcount, netlist.Counter:
 		copy(out, f.count.digits(len(out)))
 	case netlist.Argmax:
-		copy(out, l.argmax(in, int(n.Param(c)), len(out)))
+		width, margin := netlist.ArgmaxForm(n.Param(c))
+		copy(out, l.argmax(in, width, margin, len(out)))
 	}
 }
 
@@ -365,7 +366,12 @@ func (c *counter) digits(width int) []Literal {
 
 // argmax goes through the words in order and keeps the largest word so far and its index. Only a strictly larger word
 // replaces the largest word, so the lowest index wins ties.
-func (l *lowering) argmax(in []netlist.Net, width, outputs int) []Literal {
+//
+// With a margin, the last output says whether the largest word leads the second largest by less than the margin.
+func (l *lowering) argmax(in []netlist.Net, width, margin, outputs int) []Literal {
+	if margin > 0 {
+		outputs--
+	}
 	best, index := make([]Literal, width), make([]Literal, outputs)
 	for i, v := range in[:width] {
 		best[i] = l.lits[v]
@@ -385,5 +391,46 @@ func (l *lowering) argmax(in []netlist.Net, width, outputs int) []Literal {
 			index[i] = l.mux(larger, Literal(class>>i&1), index[i])
 		}
 	}
+	if margin > 0 {
+		return append(index, l.uncertain(in, best, margin))
+	}
 	return index
+}
+
+// uncertain returns whether at least two words are larger than best - margin, where best is the largest word. This is
+// the case if the largest word leads the second largest by less than the margin.
+//
+// With words of n bits, a word is larger than best - margin if word + (2^n - 1 - best) + margin is at least 2^n.
+func (l *lowering) uncertain(in []netlist.Net, best []Literal, margin int) Literal {
+	width := len(best)
+	if len(in) == width { // there is no second word
+		return constant0
+	}
+	if margin>>width > 0 { // no word is so large
+		return constant1
+	}
+	add, beyond := make([]Literal, width), constant0
+	for i, x := range best {
+		add[i], beyond = l.fullAdder(x^1, Literal(margin>>i&1), beyond)
+	}
+	one, two := constant0, constant0
+	for ; len(in) > 0; in = in[width:] {
+		near := constant0
+		for i, v := range in[:width] {
+			near = l.majority(l.lits[v], add[i], near)
+		}
+		two = l.or(two, l.and(one, near))
+		one = l.or(one, near)
+	}
+	return l.or(two, beyond)
+}
+
+// majority returns the carry of three bits without their sum.
+func (l *lowering) majority(a, b, c Literal) Literal {
+	if l.tables && distinct(a, b, c) {
+		x, y, z := netlist.PinTable(0), netlist.PinTable(1), netlist.PinTable(2)
+		return l.lookup(x&y|(x^y)&z, a, b, c)
+	}
+	_, carry := l.fullAdder(a, b, c)
+	return carry
 }

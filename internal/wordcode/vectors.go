@@ -14,6 +14,8 @@ type Vectors struct {
 	Hashes []uint64 // hash of each block of samples
 	Class  []uint16
 	Counts []uint32 // [sample][class]
+
+	Uncertain []uint16 // 0 or 1 for each sample; empty if the classifier does not say whether a class is uncertain
 }
 
 // Blocks is the number of blocks of 64 samples.
@@ -79,6 +81,9 @@ func (v *Vectors) classes(c *Classifier, out []uint64) {
 			return x
 		}
 		v.Class = append(v.Class, uint16(number(c.Class)))
+		if c.Uncertain.Count > 0 {
+			v.Uncertain = append(v.Uncertain, uint16(number(c.Uncertain)))
+		}
 		for _, r := range c.Counts {
 			v.Counts = append(v.Counts, number(r))
 		}

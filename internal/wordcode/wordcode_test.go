@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,7 +160,9 @@ func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 func TestLower(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed)}))
+			check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{
+				Cells: 1 + int(seed), Margins: seed%4 < 2,
+			}))
 		})
 	}
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
@@ -177,7 +180,9 @@ func TestLower(t *testing.T) {
 func FuzzLower(f *testing.F) {
 	f.Add(uint64(1), uint16(60))
 	f.Fuzz(func(t *testing.T, seed uint64, cells uint16) {
-		check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(cells%2000)}))
+		check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{
+			Cells: 1 + int(cells%2000), Margins: true,
+		}))
 	})
 }
 
@@ -229,6 +234,48 @@ func TestFewSlots(t *testing.T) {
 	}
 }
 
+// TestUncertain compares the vectors of random networks with random margins with the two largest counts of each
+// sample, and the programs with the simulator. It also checks the cost: a carry and at most one complement for each digit of a count, and three operations for each
+// class.
+func TestUncertain(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		o := netgen.FrozenOptions{Classes: 2 + r.IntN(9), Features: 5, Depth: 2}
+		o.Width = o.Classes * (1 + r.IntN(40))
+		f, margin := netgen.Frozen(seed, o), 1+r.IntN(o.Width/o.Classes)
+		plain, err := freeze.Network(f, netlist.Core)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := freeze.WithMargin(f, netlist.Core, margin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, r, n)
+		v, err := NewVectors(n, NewClassifier(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s, got := range v.Uncertain {
+			counts := slices.Sorted(slices.Values(v.Counts[s*o.Classes:][:o.Classes]))
+			lead := counts[o.Classes-1] - counts[o.Classes-2]
+			if (got == 1) != (int(lead) < margin) || len(v.Uncertain) != Samples {
+				t.Fatalf("%d classes, margin %d, sample %d of %d: uncertain %d with a lead of %d", o.Classes, margin, s,
+					len(v.Uncertain), got, lead)
+			}
+		}
+		with, _ := Lower("test", n)
+		without, err := Lower("test", plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		digits := len(n.Probes()[0].Nets)
+		if got, most := len(with.Ops)-len(without.Ops), (2*digits+3)*o.Classes+3*digits; got > most {
+			t.Errorf("%d classes of %d bits: %d operations for uncertain, want at most %d", o.Classes, digits, got, most)
+		}
+	}
+}
+
 func TestNewRefusesRegisters(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 1, 1, nil)
@@ -243,8 +290,8 @@ func TestNewRefusesRegisters(t *testing.T) {
 func TestClassifier(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 9, Features: 4, Bits: 3, BitsIn: 5, Classes: 3})
 	want := map[netlist.Scope]*Classifier{
-		netlist.Core: {8, 1, Rows{0, 2}, []Rows{{2, 2}, {4, 2}, {6, 2}}},
-		netlist.Full: {4, 5, Rows{0, 2}, []Rows{{2, 2}, {4, 2}, {6, 2}}},
+		netlist.Core: {8, 1, Rows{0, 2}, Rows{}, []Rows{{2, 2}, {4, 2}, {6, 2}}},
+		netlist.Full: {4, 5, Rows{0, 2}, Rows{}, []Rows{{2, 2}, {4, 2}, {6, 2}}},
 	}
 	for scope := range netlist.Full + 1 {
 		n, err := freeze.Network(f, scope)
@@ -254,6 +301,14 @@ func TestClassifier(t *testing.T) {
 		if diff := cmp.Diff(want[scope], NewClassifier(n)); diff != "" {
 			t.Errorf("scope %v (-want +got):\n%s", scope, diff)
 		}
+	}
+	n, err := freeze.WithMargin(f, netlist.Full, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := &Classifier{4, 5, Rows{0, 2}, Rows{2, 1}, []Rows{{3, 2}, {5, 2}, {7, 2}}}
+	if diff := cmp.Diff(with, NewClassifier(n)); diff != "" {
+		t.Errorf("margin (-want +got):\n%s", diff)
 	}
 	for featureBits, width := range map[int]int{1: 8, 8: 8, 9: 16, 16: 16, 17: 32, 32: 32} {
 		if got := (&Classifier{FeatureBits: featureBits}).FeatureType(); got != width {

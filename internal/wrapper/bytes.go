@@ -3,6 +3,7 @@ package wrapper
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ialgn/internal/message"
@@ -21,16 +22,41 @@ func laneOf(word int) int {
 // bytesOf returns the number of bytes of the given number of words.
 func bytesOf(word, words int) int { return (laneOf(word)*words + 7) / 8 }
 
-// Bytes returns a port's value in the byte layout of the package comment. The function bit returns the value of bit
-// i, 0 or 1.
-func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
-	word := max(p.Word, 1)
-	bytes := make([]byte, portBytes(p))
-	for i := range p.Nets {
-		at := i/word*laneOf(word) + i%word
-		bytes[at/8] |= byte(bit(i)&1) << (at % 8)
+// Bytes returns the values of ports in the byte layout of the package comment. The function bit returns the value of
+// bit i, 0 or 1. The bits are numbered through all ports.
+func Bytes(ports []netlist.Port, bit func(i int) uint64) []byte {
+	first, size := layOut(ports)
+	bytes, before := make([]byte, size), 0
+	for k, p := range ports {
+		word := max(p.Word, 1)
+		for i := range p.Nets {
+			at := first[k] + i/word*laneOf(word) + i%word
+			bytes[at/8] |= byte(bit(before+i)&1) << (at % 8)
+		}
+		before += len(p.Nets)
 	}
 	return bytes
+}
+
+// layOut returns the number of the first bit of each port in the byte layout of the package comment, and the number
+// of bytes of all ports. Bit b is bit b % 8 of byte b / 8.
+func layOut(ports []netlist.Port) (first []int, bytes int) {
+	for i, p := range ports {
+		at := 8 * bytes
+		if besideClass(ports, i) {
+			at = first[i-1] + len(ports[i-1].Nets)
+		}
+		word := max(p.Word, 1)
+		first = append(first, at)
+		bytes = max(bytes, (at+laneOf(word)*(len(p.Nets)/word)+7)/8)
+	}
+	return first, bytes
+}
+
+// besideClass reports whether a port is the bit that says whether the class is uncertain. This bit is directly above
+// the bits of the class.
+func besideClass(ports []netlist.Port, i int) bool {
+	return i > 0 && ports[i].Name == uncertainPort && len(ports[i].Nets) == 1 && ports[i-1].Name == classPort
 }
 
 // asBytes returns the design for samples whose words are bytes. Unused bits between the words are not stored.
@@ -78,35 +104,35 @@ func (d *design) keeps() string {
 }
 
 // resultBytes returns the number of bytes of a result.
-func (d *design) resultBytes() (n int) {
-	for _, p := range d.n.OutputPorts() {
-		n += portBytes(p)
-	}
-	return n
-}
-
-func portBytes(p netlist.Port) int {
-	word := max(p.Word, 1)
-	return bytesOf(word, len(p.Nets)/word)
+func (d *design) resultBytes() int {
+	_, bytes := layOut(d.n.OutputPorts())
+	return bytes
 }
 
 // result returns the concatenation of the output ports as bytes, on lines with the given
 // indentation. The last byte comes first, as in a Verilog concatenation.
 func (d *design) result(indent string) string {
 	var pieces []string // the lowest first
-	for _, p := range d.n.OutputPorts() {
+	end, outputs := 0, d.n.OutputPorts()
+	first, bytes := layOut(outputs)
+	padTo := func(at int) { // fills up to a bit with zeros
+		if at > end {
+			pieces[len(pieces)-1] = fmt.Sprintf("%d'd0, %s", at-end, pieces[len(pieces)-1])
+		}
+	}
+	for i, p := range outputs {
 		word := max(p.Word, 1)
 		if word == 1 { // packed
 			word = len(p.Nets)
 		}
 		for low := 0; low < len(p.Nets); low += word {
-			piece := fmt.Sprintf("%s[%d:%d]", p.Name, low+word-1, low)
-			if pad := -word & 7; pad > 0 {
-				piece = fmt.Sprintf("%d'd0, %s", pad, piece)
-			}
-			pieces = append(pieces, piece)
+			at := first[i] + low/word*laneOf(word)
+			padTo(at)
+			pieces = append(pieces, fmt.Sprintf("%s[%d:%d]", p.Name, low+word-1, low))
+			end = at + word
 		}
 	}
+	padTo(8 * bytes)
 	var b strings.Builder
 	b.WriteString("{")
 	for i := len(pieces) - 1; i >= 0; i-- {
@@ -176,17 +202,29 @@ func (d *design) byteOrder(b *strings.Builder) {
 		keeps = "They go to the engine " + d.engine.Module + ", in a file of its own."
 	}
 	fmt.Fprintf(b, "// %s\n", keeps)
-	at := 0
-	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n",
-		message.Plural(d.resultBytes(), "byte", "bytes"))
-	for _, p := range d.n.OutputPorts() {
-		size, word := portBytes(p), max(p.Word, 1)
+	d.resultOrder(b)
+}
+
+// resultOrder writes the header lines that describe the byte layout of results.
+func (d *design) resultOrder(b *strings.Builder) {
+	outputs := d.n.OutputPorts()
+	first, all := layOut(outputs)
+	rest := "bits above a number"
+	if slices.ContainsFunc(outputs, func(p netlist.Port) bool { return p.Name == uncertainPort }) {
+		rest = "all other bits"
+	}
+	fmt.Fprintf(b, "//\n// A result has %s, in which %s are 0:\n", message.Plural(all, "byte", "bytes"), rest)
+	for i, p := range outputs {
+		at, word := first[i]/8, max(p.Word, 1)
+		words := len(p.Nets) / word
 		where := fmt.Sprintf("byte %d", at)
-		if size > 1 {
+		if size := bytesOf(word, words); size > 1 {
 			where = fmt.Sprintf("bytes %d to %d", at, at+size-1)
 		}
-		words := len(p.Nets) / word
 		switch {
+		case besideClass(outputs, i):
+			where = fmt.Sprintf("bit %d of byte %d", first[i]%8, at)
+			fmt.Fprintf(b, "//   - %-16s %s, the bit above the class\n", where, p.Name)
 		case words == 1:
 			fmt.Fprintf(b, "//   - %-16s %s, %d bits\n", where, p.Name, word)
 		case word == 1:
@@ -195,6 +233,5 @@ func (d *design) byteOrder(b *strings.Builder) {
 			fmt.Fprintf(b, "//   - %-16s %s, %d words of %d bits in %s each, the low one first\n", where, p.Name, words, word,
 				message.Plural(laneOf(word)/8, "byte", "bytes"))
 		}
-		at += size
 	}
 }

@@ -19,7 +19,7 @@ func TestBytes(t *testing.T) {
 		}
 		port := netlist.Port{Word: word, Nets: make([]netlist.Net, word*len(words))}
 		var got []uint64
-		for _, b := range Bytes(port, func(i int) uint64 { return words[i/word] >> (i % word) }) {
+		for _, b := range Bytes([]netlist.Port{port}, func(i int) uint64 { return words[i/word] >> (i % word) }) {
 			got = append(got, uint64(b))
 		}
 		if diff := cmp.Diff(inBytes(word, words, nil), got); diff != "" {

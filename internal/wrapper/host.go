@@ -49,7 +49,12 @@ func writePython(link, device string) func(io.Writer, Hosted) error {
 		for _, s := range h.Header {
 			fmt.Fprintf(&header, "# - %s\n", netlist.Printable(s))
 		}
+		name, value := "", ""
+		if h.Protocol.Uncertain.Number > 0 {
+			name, value = `, "uncertain"`, ` + design.numbers(result, "uncertain")`
+		}
 		_, err := strings.NewReplacer(
+			"@UNCERTAINNAME@", name, "@UNCERTAIN@", value,
 			"@MODULE@", h.Inputs.Module, "@FILE@", h.Inputs.File, "@NAME@", h.File, "@HEADER@", header.String(),
 			"@KIND@", h.Protocol.Kind, "@DEVICE@", device, "@FORMAT@", fmt.Sprint(h.Inputs.Format()),
 			"@WORD@\n", wordOf(h.Inputs).python, "@MISSINGWORDS@", pythonList(h.Inputs.Missing.Words),

@@ -26,6 +26,12 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 		"@MISSINGWORDS@", cList(t.Missing.Words), "@MISSINGNUMBERS@", cList(t.Missing.Numbers),
 		"@DECLARED@", cList(t.Missing.Declared),
 	}
+	at, name, value := "", "", ""
+	if p.Uncertain.Number > 0 {
+		at, name = ", uncertain_at = {"+p.Uncertain.cText()+"}", ",uncertain"
+		value = "    printf(\",%lu\", number_at(result, uncertain_at.first, uncertain_at.bits));\n"
+	}
+	values = append(values, "@UNCERTAINAT@", at, "@UNCERTAINNAME@", name, "@UNCERTAIN@", value)
 	for _, n := range cNumbers(t, p) {
 		values = append(values, n.key, fmt.Sprint(n.value))
 	}

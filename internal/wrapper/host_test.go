@@ -17,10 +17,19 @@ import (
 // is positive, counts.
 func hosted(t *testing.T, features, bits, classes, countBits int) *netlist.Netlist {
 	t.Helper()
+	return hostedWith(t, features, bits, classes, countBits, false)
+}
+
+// hostedWith is like hosted, and may add the output uncertain.
+func hostedWith(t *testing.T, features, bits, classes, countBits int, uncertain bool) *netlist.Netlist {
+	t.Helper()
 	b := netlist.NewBuilder("m")
 	x := b.Input("x", features*bits, bits, nil)
 	zeros := func(n int) []netlist.Net { return slices.Repeat(x[:1], n) }
 	b.Output("class_index", netlist.ClassBits(classes), nil, zeros(netlist.ClassBits(classes)))
+	if uncertain {
+		b.Output(netlist.UncertainPort, 1, nil, zeros(1))
+	}
 	if countBits > 0 {
 		b.Output(netlist.CountsPort, countBits, nil, zeros(classes*countBits))
 	}
@@ -62,6 +71,14 @@ func TestProtocol(t *testing.T) {
 		{"wide words", "axis", hosted(t, 3, 12, 4, 9), Options{}, &Protocol{
 			Kind: "axis", SampleBytes: 6, WordBits: 16, ResultBytes: 1 + 8, Class: Digits{0, 2, 8, 1},
 			Counts: Digits{8, 9, 16, 4}, Beat: AXISBytes, Ahead: 1,
+		}},
+		{"uncertain", "axis", hostedWith(t, 3, 8, 10, 5, true), Options{}, &Protocol{
+			Kind: "axis", SampleBytes: 3, WordBits: 8, ResultBytes: 1 + 10, Class: Digits{0, 4, 8, 1},
+			Uncertain: Digits{4, 1, 8, 1}, Counts: Digits{8, 5, 8, 10}, Beat: AXISBytes, Ahead: 1,
+		}},
+		{"uncertain above a byte", "spi", hostedWith(t, 3, 8, 256, 0, true), Options{}, &Protocol{
+			Kind: "spi", SampleBytes: 3, WordBits: 8, ResultBytes: 2, Class: Digits{0, 8, 8, 1},
+			Uncertain: Digits{8, 1, 8, 1}, Ahead: 1,
 		}},
 		{"no bytes", "stream", hosted(t, 3, 8, 4, 0), Options{}, nil},
 	}

@@ -20,17 +20,16 @@ type Played struct {
 }
 
 // sampleBytes returns the number of bytes of a sample, for interfaces that transfer bytes.
-func (p Played) sampleBytes() int { return len(Bytes(p.Input, zero)) }
-
-// resultBytes returns the number of bytes of a result, for interfaces that transfer bytes.
-func (p Played) resultBytes() (n int) {
-	for _, out := range p.Outputs {
-		n += len(Bytes(out, zero))
-	}
-	return n
+func (p Played) sampleBytes() int {
+	_, bytes := layOut([]netlist.Port{p.Input})
+	return bytes
 }
 
-func zero(int) uint64 { return 0 }
+// resultBytes returns the number of bytes of a result, for interfaces that transfer bytes.
+func (p Played) resultBytes() int {
+	_, bytes := layOut(p.Outputs)
+	return bytes
+}
 
 // Player describes how a simulation sends samples to an interface and receives the results. A unit is the amount of
 // data that is transferred at a time. Player has the size of a unit, and the part of a testbench between the units

@@ -11,6 +11,7 @@ type Protocol struct {
 	WordBits    int    `json:"word_bits"` // distance of consecutive words of a sample in bits: 1, 8 or 16
 	ResultBytes int    `json:"result_bytes"`
 	Class       Digits `json:"class"`               // the class in a result
+	Uncertain   Digits `json:"uncertain,omitzero"`  // whether the class is uncertain; zero: the design does not say
 	Counts      Digits `json:"counts"`              // the class counts, first class first; zero: no counts
 	Beat        int    `json:"beat,omitempty"`      // bytes of a beat; 0: the interface has no beats
 	Tag         int    `json:"tag,omitempty"`       // bits of the tag in tuser; 0: no tag
@@ -69,19 +70,23 @@ func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) 
 
 // place finds the positions of class and counts in the bytes of a result. It returns false if there is no class.
 func (p *Protocol) place(outputs []netlist.Port) bool {
-	at := 0
-	for _, port := range outputs {
-		word := max(port.Word, 1)
+	first, _ := layOut(outputs)
+	for i, port := range outputs {
+		at, word := first[i], max(port.Word, 1)
 		switch port.Name {
 		case classPort:
-			p.Class = Digits{First: at, Bits: len(port.Nets), Step: 8 * portBytes(port), Number: 1}
+			p.Class = Digits{First: at, Bits: len(port.Nets), Step: 8 * bytesOf(word, len(port.Nets)/word), Number: 1}
+		case uncertainPort:
+			p.Uncertain = Digits{First: at, Bits: len(port.Nets), Step: 8, Number: 1}
 		case netlist.CountsPort:
 			p.Counts = Digits{First: at, Bits: word, Step: laneOf(word), Number: len(port.Nets) / word}
 		}
-		at += 8 * portBytes(port)
 	}
 	return p.Class.Number == 1
 }
 
-// classPort is the name of the output port with the class.
-const classPort = "class_index"
+// These are the names of the output ports with the class and with the bit that says whether the class is uncertain.
+const (
+	classPort     = netlist.ClassPort
+	uncertainPort = netlist.UncertainPort
+)

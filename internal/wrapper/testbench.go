@@ -242,17 +242,17 @@ func (t *testbench) compare() string {
 // byte layout of the package comment.
 func (t *testbench) unpack() string {
 	var b strings.Builder
-	at := 0
-	for _, p := range t.n.OutputPorts() {
-		word := max(p.Word, 1)
+	outputs := t.n.OutputPorts()
+	first, _ := layOut(outputs)
+	for i, p := range outputs {
+		at, word := first[i], max(p.Word, 1)
 		if words := len(p.Nets) / word; words == 1 {
-			fmt.Fprintf(&b, "      tb_got_%s = tb_bytes[%d:%d];\n", p.Name, 8*at+word-1, 8*at)
+			fmt.Fprintf(&b, "      tb_got_%s = tb_bytes[%d:%d];\n", p.Name, at+word-1, at)
 		} else {
 			fmt.Fprintf(&b, "      for (tb_i = 0; tb_i < %d; tb_i = tb_i + 1)\n        tb_got_%s[tb_i*%d+:%d] = "+
 				"tb_bytes[%d+tb_i*%d+:%[4]d];\n",
-				words, p.Name, word, word, 8*at, laneOf(word))
+				words, p.Name, word, word, at, laneOf(word))
 		}
-		at += portBytes(p)
 	}
 	b.WriteString(t.ofTag("      tb_got_out_tag = tb_out_out_tag;\n"))
 	return b.String()

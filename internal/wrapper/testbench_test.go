@@ -33,13 +33,14 @@ type wrapperCase struct {
 // shorter or longer than a sample.
 func wrapperCases(t *testing.T) []wrapperCase {
 	t.Helper()
-	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist {
-		n, err := freeze.Network(netgen.Frozen(3, o), scope)
+	uncertain := func(o netgen.FrozenOptions, scope netlist.Scope, margin int) *netlist.Netlist {
+		n, err := freeze.WithMargin(netgen.Frozen(3, o), scope, margin)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
+	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist { return uncertain(o, scope, 0) }
 	counted := func(n *netlist.Netlist, classes ...string) *netlist.Netlist {
 		n, err := netlist.WithCounts(n, classes)
 		if err != nil {
@@ -59,6 +60,7 @@ func wrapperCases(t *testing.T) []wrapperCase {
 		Width: 32, Depth: 3, Features: 130, Bits: 4, BitsIn: 8, Classes: 4, ShareA: 0.3,
 		ShareBinary: 0.6,
 	}
+	many := netgen.FrozenOptions{Width: 258, Depth: 2, Features: 3, Bits: 4, BitsIn: 4, Classes: 129} // the class has 8 bits
 	return []wrapperCase{
 		{"words", freeze(small, netlist.Full), false, 0, 0},
 		{"levels", freeze(small, netlist.Full), true, 0, 0},
@@ -67,6 +69,8 @@ func wrapperCases(t *testing.T) []wrapperCase {
 		{"bits of gates", freeze(small, netlist.Gates), false, 0, 0},
 		{"wide words and counts", counted(freeze(wide, netlist.Full), "a", "b"), false, 3, 0},
 		{"more than a number holds", freeze(large, netlist.Full), true, 0, 0},
+		{"uncertain and counts", counted(uncertain(small, netlist.Full, 2), "a", "b", "c", "d"), true, 2, 0},
+		{"uncertain above a byte", uncertain(many, netlist.Full, 1), false, 0, 0},
 	}
 }
 

@@ -23,7 +23,8 @@
 //     are 0 in results;
 //   - words of one bit are packed, eight to a byte, the first in the lowest bit;
 //   - each output port begins at a new byte. For a classifier, the class comes first. If the netlist has a port for
-//     the counts ([netlist.WithCounts]), the counts follow in the order of the classes.
+//     the counts ([netlist.WithCounts]), the counts follow in the order of the classes;
+//   - if the netlist says whether the class is uncertain, this bit is directly above the highest bit of the class.
 //
 // If the core takes the levels of features ([Levels]), the wrapper takes feature words. For each word of a beat, the
 // wrapper has one encoder, which converts arriving words to levels. A level is stored only if something reads it.

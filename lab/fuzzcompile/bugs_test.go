@@ -74,16 +74,19 @@ func wire(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 // translates the result back with a table.
 func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	return rebuild(n, func(k *netlist.Copier, c netlist.Cell) bool {
-		width := n.Outputs(c)
-		if n.Kind(c) != netlist.Argmax || width > netlist.MaxFunctionInputs {
+		if n.Kind(c) != netlist.Argmax || n.IndexBits(c) > netlist.MaxFunctionInputs {
 			return false
 		}
-		in, size := slices.Clone(k.Inputs(c)), int(n.Param(c))
+		in, size, width := slices.Clone(k.Inputs(c)), n.ArgmaxWidth(c), n.IndexBits(c)
 		slices.Reverse(in)
 		for i := 0; i < len(in); i += size {
 			slices.Reverse(in[i : i+size])
 		}
-		index := netlist.Word(k.Cell(netlist.Argmax, n.Param(c), n.Origin(c), in...), width)
+		first := k.Cell(netlist.Argmax, n.Param(c), n.Origin(c), in...)
+		index := netlist.Word(first, width)
+		for bit := width; bit < n.Outputs(c); bit++ { // the bit for uncertain results
+			k.Set(n.Output(c)+netlist.Net(bit), first+netlist.Net(bit))
+		}
 		for bit := range width {
 			table := uint64(0)
 			for i := range len(in) / size {

@@ -47,7 +47,7 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 	if *model == "" {
 		return nil
 	}
-	if err := compare(ctx, *model, r.file, got.records); err != nil {
+	if err := compare(ctx, *model, r.file, got.margin, got.records); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "%d samples in %s: all as ialgn predict\n", len(got.records), got.simulator)

@@ -41,6 +41,7 @@ type result struct {
 	printed, said string     // text on standard output and on standard error
 	records       [][]string // rows of CSV with the sample, the class and, if the design outputs counts, the counts
 	simulator     string     // version of the simulator
+	margin        int        // margin of the design; 0: it does not say which classes are uncertain
 }
 
 // design is the design to simulate.
@@ -127,6 +128,11 @@ func (r run) host(ctx context.Context) (*result, error) {
 		return nil, err
 	}
 	got.simulator = version
+	var options struct{ Reject int }
+	if err := json.Unmarshal(d.folder.Manifest.Options, &options); err != nil {
+		return nil, fmt.Errorf("%s: options: %w", r.dir, err)
+	}
+	got.margin = options.Reject
 	return got, got.read()
 }
 
@@ -313,8 +319,9 @@ func decode(to io.Writer, from io.Reader) error {
 	}
 }
 
-// compare compares the program's output with the model's results for the first samples of a file.
-func compare(ctx context.Context, model, file string, records [][]string) error {
+// compare compares the program's output with the model's results for the first samples of a file. If the margin is not
+// 0, the program says which classes are uncertain.
+func compare(ctx context.Context, model, file string, margin int, records [][]string) error {
 	m, err := ialgn.Open(model)
 	if err != nil {
 		return err
@@ -335,11 +342,17 @@ func compare(ctx context.Context, model, file string, records [][]string) error 
 			if n == len(records) {
 				return errEnough
 			}
-			want := []string{strconv.Itoa(n), names[class]}
-			for _, count := range counts[i*len(names):][:len(names)] {
+			want, of := []string{strconv.Itoa(n), names[class]}, counts[i*len(names):][:len(names)]
+			if margin > 0 {
+				sorted := slices.Sorted(slices.Values(of))
+				lead := sorted[len(sorted)-1] - sorted[len(sorted)-2]
+				want = append(want, map[bool]string{false: "0", true: "1"}[int(lead) < margin])
+			}
+			for _, count := range of {
 				want = append(want, strconv.Itoa(int(count)))
 			}
-			if have := records[n]; len(have) < 2 || len(have) > len(want) || !slices.Equal(have, want[:len(have)]) {
+			have, least := records[n], 2+min(margin, 1)
+			if len(have) < least || len(have) > len(want) || !slices.Equal(have, want[:len(have)]) {
 				return fmt.Errorf("sample %d: the host has %v, ialgn predict %v", n, have, want)
 			}
 			n++

@@ -260,7 +260,7 @@ func (d *design) tie(r *rand.Rand) *change {
 // counts.
 func (d *design) swapWords(r *rand.Rand, at netlist.Cell) *change {
 	n := d.out.Netlist
-	width := int(n.Param(at))
+	width, digits := n.ArgmaxWidth(at), n.IndexBits(at)
 	classes := len(n.Inputs(at)) / width
 	order := r.Perm(classes)
 	swapped := swap(order[0], order[1])
@@ -276,8 +276,11 @@ func (d *design) swapWords(r *rand.Rand, at netlist.Cell) *change {
 			in = append(in, old[swapped(class)*width:][:width]...)
 		}
 		first := k.Cell(netlist.Argmax, n.Param(c), n.Origin(c), in...)
-		index := netlist.Word(first, n.Outputs(c))
-		for bit := range n.Outputs(c) {
+		index := netlist.Word(first, digits)
+		for bit := digits; bit < n.Outputs(c); bit++ { // the bit for uncertain results
+			k.Set(n.Output(c)+netlist.Net(bit), first+netlist.Net(bit))
+		}
+		for bit := range digits {
 			table := uint64(0)
 			for i := range 1 << len(index) {
 				table |= uint64(swapped(i)>>bit&1) << i

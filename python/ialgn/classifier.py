@@ -95,6 +95,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
         samples = self._samples(X)
         return self.model_.predict_proba(samples)[:, np.argsort(self._class_of)]
 
+    def uncertain(self, X, margin):
+        """Return of which samples the class is uncertain, bool [n]: whose largest count leads the second largest by
+        less than the margin."""
+        return self.model_.uncertain(self._samples(X), margin)
+
     def _samples(self, X):
         """Return samples as a table for the model, checked as scikit-learn's estimators do."""
         check_is_fitted(self, "model_")

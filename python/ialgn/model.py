@@ -256,6 +256,11 @@ class Model:
         """Return the class with the largest count, the first of equals, intp [n]."""
         return self.counts(X, words, encoded).argmax(axis=1)
 
+    def uncertain(self, X, margin, words=False, encoded=False):
+        """Return where the largest count leads the second largest by less than the margin, bool [n]: what a design of
+        `ialgn compile --reject MARGIN` calls uncertain."""
+        return network.uncertain(self.counts(X, words, encoded), margin)
+
     def predict_names(self, X, words=False, encoded=False):
         """Return the name of the class with the largest count, the first of equals, an array of texts [n]."""
         return np.array(self.classes)[self.predict(X, words, encoded)]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .errors import ModelError
+
 _BLOCK = 1 << 16  # bytes of a row of nodes and samples in work, about: what stays in a processor's cache
 _SAMPLES = 1 << 14  # of one pass
 
@@ -86,3 +88,14 @@ def last_layer(layers, bits):
     """Return the bits of the last layer, bool [n, width]."""
     parts = [bits[i : i + _SAMPLES] for i in range(0, len(bits), _SAMPLES)] or [bits]
     return np.concatenate([unpack(run(layers, part), len(part)).T for part in parts]).astype(bool)
+
+
+def uncertain(counts, margin):
+    """Return where the largest count leads the second largest by less than the margin, bool [n]. Of a single class the
+    second largest count is 0."""
+    if not isinstance(margin, (int, np.integer)) or margin < 1:
+        raise ModelError("", f"a margin of {margin!r}", "give a whole number of at least 1")
+    if counts.shape[1] == 1:
+        return counts[:, 0] < margin
+    largest = np.partition(counts, -2, axis=1)[:, -2:]
+    return largest[:, 1] - largest[:, 0] < margin

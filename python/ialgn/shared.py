@@ -10,6 +10,7 @@ import numpy as np
 
 from .encoder import rows_of
 from .errors import ModelError
+from .network import uncertain
 from .table import Table, is_table
 
 _WORDS = 8  # the most words of a row that the C may be compiled with, by which memory is measured
@@ -62,7 +63,8 @@ class Shared:
     found by the names in NAME.json. The library is trusted: it is called.
 
     Attributes: name, features and classes (their numbers), class_names, bits (of a feature word), real (whether
-    features are real values). Threads may share one, each call having memory of its own.
+    features are real values), rejects (whether the network was compiled with --reject). Threads may share one, each
+    call having memory of its own.
     """
 
     def __init__(self, path, header=None):
@@ -91,6 +93,7 @@ class Shared:
         self._scratch = macros["CLASSIFY_SCRATCH"]
         self._word = np.uint16 if f"typedef uint16_t {self.name}_feature" in text else np.uint8
         self.real = f"{self.name}_classify_real(" in text
+        self.rejects = f"{self.name}_classify_uncertain(" in text
         self.max, self.class_names = (1 << self.bits) - 1, tuple(str(c) for c in range(self.classes))
         self._table = None  # of NAME.json
         self._describe(header[:-2] + ".json")
@@ -119,7 +122,9 @@ class Shared:
         try:
             library = ctypes.CDLL(os.path.abspath(path))
             self._classify = getattr(library, f"{self.name}_classify")
-            real = getattr(library, f"{self.name}_classify_real") if self.real else None
+            quantise = getattr(library, f"{self.name}_quantise") if self.real else None
+            if self.rejects:
+                self._classify = getattr(library, f"{self.name}_classify_uncertain")
         except OSError as error:
             raise ModelError(
                 path, f"cannot be loaded: {error}", "compile it for this system, with -shared -fPIC"
@@ -127,10 +132,11 @@ class Shared:
         except AttributeError as error:
             raise ModelError(path, f"lacks a function: {error}", "compile it from the C beside the header") from None
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
-        self._classify.argtypes, self._classify.restype = [pointer, size, pointer, pointer, pointer], ctypes.c_int
-        if real is not None:
-            real.argtypes, real.restype = [pointer, size, pointer, pointer, pointer, pointer], ctypes.c_int
-        self._classify_real = real
+        self._classify.argtypes = [pointer, size] + [pointer] * (4 if self.rejects else 3)
+        self._classify.restype = ctypes.c_int
+        if quantise is not None:
+            quantise.argtypes, quantise.restype = [pointer, size, pointer], ctypes.c_int
+        self._quantise = quantise
 
     def predict(self, X, words=False):
         """Return the class of each sample, the lowest where several counts are the largest, intp [n]."""
@@ -140,31 +146,45 @@ class Shared:
         """Return the count of each class, int32 [n, classes]."""
         return self._run(X, words)[1]
 
+    def uncertain(self, X, margin=None, words=False):
+        """Return where the largest count leads the second largest by less than the margin, bool [n].
+
+        Without a margin, the library says it, of the margin that the network was compiled with (--reject).
+        """
+        if margin is not None:
+            return uncertain(self.counts(X, words), margin)
+        if not self.rejects:
+            raise ModelError("", "the library does not say which classes are uncertain", "give a margin, or compile with --reject")
+        return self._run(X, words)[2]
+
     def _run(self, X, words):
         if self._table is not None and is_table(X):
             X = self._table.values(X, words)
         X = rows_of(X, self.features)
         index, counts = np.zeros(len(X), np.uint16), np.zeros((len(X), self.classes), np.uint32)
+        doubts = np.zeros(len(X), np.uint16)
         scratch = np.empty(self._scratch + 8, np.uint64)
         scratch = scratch[-(scratch.ctypes.data // 8) % 8 :]  # at a multiple of 64 bytes, for vectors
         real = self.real and not words
         for first in range(0, len(X), _BLOCK):
             part = slice(first, first + _BLOCK)
-            out = [index[part].ctypes.data, counts[part].ctypes.data, scratch.ctypes.data]
+            out = [index[part], counts[part], doubts[part]] if self.rejects else [index[part], counts[part]]
+            status = 0
             if real:
-                x = np.ascontiguousarray(X[part], np.float64)
-                w = np.empty(x.shape, self._word)
-                status = self._classify_real(x.ctypes.data, len(x), w.ctypes.data, *out)
+                values = np.ascontiguousarray(X[part], np.float64)
+                x = np.empty(values.shape, self._word)
+                status = self._quantise(values.ctypes.data, len(values), x.ctypes.data)
             else:
                 x = self._words(X[part])
-                status = self._classify(x.ctypes.data, len(x), *out)
+            if status == 0:
+                status = self._classify(x.ctypes.data, len(x), *(a.ctypes.data for a in [*out, scratch]))
             if status != 0:
                 raise ModelError(
                     "",
                     f"a feature of samples {first} to {first + len(x) - 1} is not one that the network takes",
                     "give finite numbers" if real else f"give integers of 0 to {self.max}",
                 )
-        return index.astype(np.intp), counts.astype(np.int32)
+        return index.astype(np.intp), counts.astype(np.int32), doubts > 0
 
     def _words(self, x):
         if x.size and (

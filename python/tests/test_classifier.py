@@ -71,6 +71,8 @@ class ClassifierTest(Case):
                 self.assertEqual(proba.shape, (90, len(c.classes_)))
                 alone = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) == 1
                 self.equal(c.classes_[proba.argmax(axis=1)][alone], predicted[alone])
+                lead = np.sort(counts, axis=1)
+                self.equal(c.uncertain(self.x, 2), lead[:, -1] - lead[:, -2] < 2)
                 self.equal(pickle.loads(pickle.dumps(c)).predict(self.x), predicted)
 
     def test_words_and_missing(self):

@@ -78,6 +78,25 @@ class SharedTest(Case):
         with self.assertRaisesRegex(ialgn.ModelError, "give finite numbers"):
             shared.predict(x)
 
+    def test_uncertain(self):
+        x, _ = digits()
+        folder = self.path("reject")
+        run_ialgn("compile", self.model_file, "-o", folder, "--emit", "c", "--reject", "3", "--quiet")
+        model, shared = ialgn.load(self.model_file), ialgn.compile_c(folder)
+        counts = np.sort(model.counts(x), axis=1)
+        want = counts[:, -1] - counts[:, -2] < 3
+        self.assertTrue(0 < want.sum() < len(want) and shared.rejects)
+        self.equal(shared.uncertain(x), want)
+        self.equal(shared.uncertain(x, margin=3), want)
+        self.equal(model.uncertain(x, 3), want)
+        self.equal(shared.counts(x), model.counts(x))
+        self.assertFalse(model.uncertain(x, 1)[counts[:, -1] > counts[:, -2]].any())
+        for margin in (0, -1, 1.5, None):
+            with self.assertRaisesRegex(ialgn.ModelError, "whole number of at least 1"):
+                model.uncertain(x, margin)
+        with self.assertRaisesRegex(ialgn.ModelError, "compile with --reject"):
+            ialgn.compile_c(self.design, output=self.path("libsome.so")).uncertain(x)
+
     def test_wrong(self):
         x, _ = digits()
         shared = ialgn.compile_c(self.design, output=self.path("libsome.so"))

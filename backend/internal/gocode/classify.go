@@ -25,8 +25,8 @@ type Feature = uintFEATURETYPE
 // It returns an error if the lengths do not fit, or if a feature has more than FeatureBits
 // bits: then class and counts hold nothing of use.
 func (n *Network) Classify(x []Feature, class []uint16, counts []uint32) error {
-	samples := len(class)
-	if len(x) != samples*Features || counts != nil && len(counts) != samples*Classes {
+UNCERTAINHEAD	samples := len(class)
+	if len(x) != samples*Features || counts != nil && len(counts) != samples*ClassesUNCERTAINCHECK {
 		return errors.New("PACKAGE: Classify: slices of the wrong length: give Features features, a class and Classes counts a sample")
 	}
 	for first := 0; first < samples; first += 64 * Words {
@@ -40,7 +40,7 @@ func (n *Network) Classify(x []Feature, class []uint16, counts []uint32) error {
 		for w := 0; w < Words; w++ {
 			from, to := bounds(first+64*w, samples)
 			n.unpack(w, from, class[from:to], counts)
-		}
+UNCERTAINREAD		}
 	}
 	return nil
 }
@@ -129,6 +129,24 @@ var (
 )
 `
 
+// These constants are the parts of classifyTop for a network that says whether a class is uncertain.
+const (
+	uncertainHead = `	return n.ClassifyUncertain(x, class, counts, nil)
+}
+
+// ClassifyUncertain is Classify, which also says of which samples the class is uncertain. uncertain[s]
+// becomes true where the largest count of sample s leads the second largest by less than the margin
+// that the package's documentation has. uncertain may be nil, too, or has an element a sample.
+func (n *Network) ClassifyUncertain(x []Feature, class []uint16, counts []uint32, uncertain []bool) error {
+`
+	uncertainCheck = ` ||
+		uncertain != nil && len(uncertain) != samples`
+	uncertainRead = `			for s := from; s < to && uncertain != nil; s++ {
+				uncertain[s] = n.out[ROW*Words+w]>>(uint(s-from))&1 == 1
+			}
+`
+)
+
 // classify writes the function that converts features to a class and counts.
 func (f *file) classify() {
 	c := f.classifier
@@ -136,7 +154,13 @@ func (f *file) classify() {
 	for _, r := range c.Counts {
 		rows = append(rows, fmt.Sprintf("{%d, %d}", r.First, r.Count))
 	}
-	f.fill(classifyTop, "FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
+	head, check, read := "", "", ""
+	if c.Uncertain.Count > 0 {
+		head, check = uncertainHead, uncertainCheck
+		read = strings.Replace(uncertainRead, "ROW", fmt.Sprint(c.Uncertain.First), 1)
+	}
+	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINCHECK", check, "UNCERTAINREAD", read,
+		"FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
 		"FEATUREBITS", fmt.Sprint(c.FeatureBits), "CLASSES", fmt.Sprint(len(c.Counts)), "PACKAGE", f.opt.Package,
 		"CLASSROWS", fmt.Sprintf("%d, %d", c.Class.First, c.Class.Count), "COUNTROWS", strings.Join(rows, ", "),
 		"GATHER", f.gather())

@@ -130,6 +130,12 @@ func TestPackages(t *testing.T) {
 			}
 		}
 	}
+	margin, err := freeze.WithMargin(netgen.Frozen(1, shapes["features"]), netlist.Full, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	emit(t, dir, margin, Options{Package: "margin"})
+	packages, classifiers = packages+1, classifiers+1
 	if out, err := goTool(t, dir, "vet", "./..."); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
@@ -146,7 +152,10 @@ func TestPackages(t *testing.T) {
 // class and a wrong count.
 func TestTestsFail(t *testing.T) {
 	dir := module(t)
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
+	n, err := freeze.WithMargin(netgen.Frozen(1, netgen.FrozenOptions{}), netlist.Full, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name     string
 		opt      Options
@@ -156,7 +165,8 @@ func TestTestsFail(t *testing.T) {
 		{"operation", Options{}, " ^ ", " | ", "--- FAIL: TestRun"},
 		{"table", table(""), "{ones, ones, 0}", "{ones, 0, 0}", "--- FAIL: TestRun"},
 		{"class", Options{}, "classRows = [2]int{0, 2}", "classRows = [2]int{1, 2}", "--- FAIL: TestClassify"},
-		{"count", Options{}, "{{2, ", "{{3, ", "--- FAIL: TestClassify"},
+		{"count", Options{}, "{{3, ", "{{4, ", "--- FAIL: TestClassify"},
+		{"uncertain", Options{}, "n.out[2*", "n.out[1*", "--- FAIL: TestClassify"},
 	} {
 		tt.opt.Package = tt.name
 		emit(t, dir, n, tt.opt)

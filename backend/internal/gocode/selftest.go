@@ -90,7 +90,7 @@ CLASSES	}
 COUNTS	}
 )
 
-// features returns samples that consist of the blocks' bits.
+UNCERTAINWANT// features returns samples that consist of the blocks' bits.
 func features(samples int) []Feature {
 	x := make([]Feature, samples*Features)
 	for i := range x {
@@ -118,7 +118,7 @@ func TestClassify(t *testing.T) {
 			t.Errorf("sample %d: count %d of class %d, want %d", i/Classes, counts[i], i%Classes, wantCounts[i])
 		}
 	}
-	if n.Classify(x[1:], class, counts) == nil || n.Classify(x, class, counts[1:]) == nil {
+UNCERTAINTEST	if n.Classify(x[1:], class, counts) == nil || n.Classify(x, class, counts[1:]) == nil {
 		t.Error("no error for slices of the wrong length")
 	}
 	if beyond := uint64(1) << FeatureBits; uint64(Feature(beyond)) == beyond {
@@ -141,11 +141,38 @@ func BenchmarkClassify(b *testing.B) {
 }
 `
 
+// These constants are the parts of testClassify for a network that says whether a class is uncertain.
+const (
+	testWantUncertain = `// wantUncertain says which of the first samples have an uncertain class.
+var wantUncertain = [...]uint16{
+VALUES}
+
+`
+	testUncertain = `	uncertain := make([]bool, len(class))
+	if err := n.ClassifyUncertain(x, class, nil, uncertain); err != nil {
+		t.Fatal(err)
+	}
+	for s := range uncertain {
+		if class[s] != wantClass[s] || uncertain[s] != (wantUncertain[s] == 1) {
+			t.Errorf("sample %d: class %d, uncertain %v", s, class[s], uncertain[s])
+		}
+	}
+	if n.ClassifyUncertain(x, class, nil, uncertain[1:]) == nil {
+		t.Error("no error for uncertain of the wrong length")
+	}
+`
+)
+
 // test writes the tests of the package.
 func (f *file) test() {
 	f.fill(testTop, "PACKAGE", f.opt.Package, "HASHES", list(f.vectors.Hashes, "0x%016x", wordcode.Blocks/2, 1))
 	if f.classifier != nil {
-		f.fill(testClassify, "CLASSES", list(f.vectors.Class, "%d", 20, 2),
+		want, test := "", ""
+		if len(f.vectors.Uncertain) > 0 {
+			want = strings.Replace(testWantUncertain, "VALUES", list(f.vectors.Uncertain, "%d", 20, 1), 1)
+			test = testUncertain
+		}
+		f.fill(testClassify, "UNCERTAINWANT", want, "UNCERTAINTEST", test, "CLASSES", list(f.vectors.Class, "%d", 20, 2),
 			"COUNTS", list(f.vectors.Counts, "%d", len(f.classifier.Counts), 2))
 		f.realTests()
 		f.probabilitiesTests()

@@ -21,6 +21,7 @@
 package qonnx
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -57,11 +58,18 @@ const (
 // 8 bytes for each input of a table and one byte for each entry.
 //
 // It returns an error before it writes anything if n has registers (a [*netlist.KindError]), reads single bits of
-// words with more than 8 bits, has no outputs, or is too large. Later errors come from w.
+// words with more than 8 bits, says which classes are uncertain, has no outputs, or is too large. Later errors come
+// from w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if err := netlist.Refuse("qonnx", n, netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter,
 		netlist.Argmax, netlist.Carry, netlist.Primitive); err != nil {
 		return err
+	}
+	for _, p := range n.OutputPorts() {
+		if p.Name == netlist.UncertainPort && len(probes(n)) > 0 {
+			return message.WithHint(errors.New("qonnx: the result of the graph is the class counts, and no output says which "+
+				"classes are uncertain"), "omit {Reject}, and compare the lead of the largest score with the margin")
+		}
 	}
 	d, err := newDesign(n)
 	if err != nil {

@@ -263,6 +263,13 @@ func TestWriteRefusesWhatQONNXLacks(t *testing.T) {
 	if err := Write(&b, clocked, Options{}); !errors.As(err, &kind) || kind.Kind != netlist.Register {
 		t.Errorf("error %v of registers", err)
 	}
+	uncertain, err := freeze.WithMargin(netgen.Frozen(1, netgen.FrozenOptions{}), netlist.Full, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(&b, uncertain, Options{}); err == nil || !strings.Contains(err.Error(), "which classes are uncertain") {
+		t.Errorf("error %v of a margin", err)
+	}
 	if b.Len() > 0 {
 		t.Error("something is written in spite of an error")
 	}

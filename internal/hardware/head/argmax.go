@@ -2,14 +2,17 @@ package head
 
 import (
 	"math/bits"
+	"slices"
 
 	"ialgn/netlist"
 )
 
-// contender is a word in a tournament, with the index of the word's class.
+// contender is a word in a tournament, with the index of the word's class. If matches look for close words, near is 1
+// if the word was close to the loser of one of its matches.
 type contender struct {
 	word  []netlist.Net
 	index []netlist.Net
+	near  netlist.Net
 }
 
 // style describes the form of a tournament. group[i] is the number of words that meet in one match of round i. To
@@ -26,24 +29,48 @@ func (s style) round(i int) (group, slack int) {
 }
 
 // bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. Among
-// equal words, the lowest index wins. bestTournament tries all styles, and takes the style with the best number of
-// LUTs and levels.
-func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) int32) (best *circuit,
-	index []netlist.Net,
+// equal words, the lowest index wins. If the margin is not 0, the last net is 1 if another word plus the margin is
+// larger than the largest word. bestTournament tries all styles, and takes the style with the best number of LUTs and
+// levels.
+func bestTournament(o *Options, words [][]netlist.Net, margin int, level func(netlist.Net) int32) (best *circuit,
+	outputs []netlist.Net,
 ) {
-	// A level of the argmax delays the counts of all classes. Each count has about a hundred bits.
-	cost, levelCost := 0.0, o.Objective.levelCost(0)*float64(len(words))
+	// A level of the argmax delays the counts of all classes. Each count has about a hundred bits. Further levels of the
+	// bit for uncertain results delay only this bit.
+	cost, levelCost, further := 0.0, o.Objective.levelCost(0)*float64(len(words)), o.Objective.levelCost(0)
 	known := comparers{}
+	try := func(c *circuit, out []netlist.Net) {
+		last := c.latest(out[:len(out)-min(margin, 1)])
+		now := float64(c.luts(out)) + float64(levelCost*float64(last)) + float64(further*float64(c.latest(out)-last))
+		if best == nil || now < cost {
+			best, outputs, cost = c, out, now
+		}
+	}
 	for _, s := range styles(o.K, len(words)) {
 		c := newCircuit(o.K)
 		c.comparers = known
-		out := c.tournament(words, level, s)
-		now := float64(c.luts(out)) + float64(levelCost*float64(c.latest(out)))
-		if best == nil || now < cost {
-			best, index, cost = c, out, now
+		w := c.tournament(words, level, s, 0)
+		if margin == 0 || len(words) == 1 {
+			try(c, w.outputs(margin, netlist.False))
+			continue
+		}
+		for _, slack := range []int{0, maxDigits} {
+			try(c, w.outputs(margin, c.byThreshold(c.words(words, level), w.word, margin, slack)))
+		}
+		if !slices.ContainsFunc(s.group, func(group int) bool { return group > 2 }) {
+			w = c.tournament(words, level, s, margin)
+			try(c, w.outputs(margin, w.near))
 		}
 	}
-	return best, index
+	return best, outputs
+}
+
+// outputs returns the outputs of an argmax. If there is a margin, the last one is the given net.
+func (w *contender) outputs(margin int, uncertain netlist.Net) []netlist.Net {
+	if margin == 0 {
+		return w.index
+	}
+	return append(slices.Clip(w.index), uncertain)
 }
 
 // styles returns the styles worth trying for a number of words. A style has one choice for the first round, and one
@@ -70,18 +97,13 @@ func styles(k, words int) []style {
 	return all
 }
 
-// tournament builds the tournament of one style and returns the nets of the index.
-func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int32, s style) []netlist.Net {
+// tournament builds the tournament of one style and returns the winner. If the margin is not 0, the style must have
+// matches of two words, and all matches look for words that are closer than the margin.
+func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int32, s style, margin int) contender {
 	field := make([]contender, len(words))
-	inputs := map[netlist.Net]netlist.Net{}
 	digits := bits.Len(uint(len(words) - 1))
-	for i, word := range words {
-		for _, v := range word {
-			if _, ok := inputs[v]; !ok {
-				inputs[v] = c.input(v, level(v))
-			}
-			field[i].word = append(field[i].word, inputs[v])
-		}
+	for i, word := range c.words(words, level) {
+		field[i].word = word
 		for d := range digits {
 			field[i].index = append(field[i].index, netlist.Net(i>>d&1))
 		}
@@ -91,15 +113,29 @@ func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int3
 		matches := (len(field) + group - 1) / group
 		var winners []contender
 		for m := range matches { // the sizes of matches differ by at most one; larger matches come last
-			winners = append(winners, c.match(field[m*len(field)/matches:(m+1)*len(field)/matches], slack))
+			winners = append(winners, c.match(field[m*len(field)/matches:(m+1)*len(field)/matches], slack, margin))
 		}
 		field = winners
 	}
-	return field[0].index
+	return field[0]
 }
 
-// match returns the winner among up to four contenders.
-func (c *circuit) match(field []contender, slack int) contender {
+// words adds the nets of words as inputs, unless they are inputs already.
+func (c *circuit) words(words [][]netlist.Net, level func(netlist.Net) int32) [][]netlist.Net {
+	added := make([][]netlist.Net, len(words))
+	for i, word := range words {
+		for _, v := range word {
+			if _, ok := c.inputs[v]; !ok {
+				c.inputs[v] = c.input(v, level(v))
+			}
+			added[i] = append(added[i], c.inputs[v])
+		}
+	}
+	return added
+}
+
+// match returns the winner among up to four contenders. If the margin is not 0, there are at most two.
+func (c *circuit) match(field []contender, slack, margin int) contender {
 	if len(field) == 1 {
 		return field[0]
 	}
@@ -118,8 +154,14 @@ func (c *circuit) match(field []contender, slack int) contender {
 		}
 		w.index = append(w.index, choose(column))
 	}
+	if margin > 0 {
+		a, b := &field[0], &field[1]
+		w.near = c.function(tableNear, a.near, b.near, c.larger(b.word, a.word, slack), c.near(a.word, b.word, margin))
+	}
 	return w
 }
+
+const tableNear = 0b1111111111001010 // C ? B : A, or D
 
 // chooser compares all pairs of contenders. It returns a function that selects the winner's net from one net of each
 // contender. If the comparisons and the nets fit one LUT, the selection reads the comparisons directly. Otherwise the

@@ -17,6 +17,7 @@ type circuit struct {
 	seen  map[string]netlist.Net
 	key   []byte // scratch
 
+	inputs    map[netlist.Net]netlist.Net // nets of the netlist that words have added as inputs
 	comparers comparers
 }
 
@@ -30,7 +31,10 @@ type node struct {
 }
 
 func newCircuit(k int) *circuit {
-	return &circuit{k: k, nodes: make([]node, 2), seen: map[string]netlist.Net{}, comparers: comparers{}}
+	return &circuit{
+		k: k, nodes: make([]node, 2), seen: map[string]netlist.Net{}, inputs: map[netlist.Net]netlist.Net{},
+		comparers: comparers{},
+	}
 }
 
 // input adds net v of a netlist as an input, which arrives at the given level. If v is a constant, input returns the

@@ -8,7 +8,8 @@
 //     counters of seven LUTs, if they do not add too many levels. With carry chains, each popcount becomes adders of
 //     [netlist.Carry] cells instead;
 //   - each argmax by a tournament, in which matches of two to four words decide the winner. Among equal words, the
-//     lowest index wins.
+//     lowest index wins. With a margin, either each match of two words also finds out whether its words are close, or
+//     each word is compared with the largest word minus the margin.
 //
 // A bit from a deep chain, which arrives late, enters the tree near the root. Constant, equal and complementary bits
 // of a class are added up beforehand. If [Options.Absorb] is set, the first counters compute or replace gates that
@@ -209,17 +210,22 @@ func (l *lowering) popcount(i netlist.Cell) {
 
 // argmax lowers an argmax.
 func (l *lowering) argmax(i netlist.Cell) {
-	in, size := l.Inputs(i), int(l.Old.Param(i))
-	hint := counts.Index{Argmax: i}
+	in, size := l.Inputs(i), l.Old.ArgmaxWidth(i)
+	hint := counts.Index{Argmax: i, Margin: l.Old.Margin(i)}
 	for w := range len(in) / size {
 		hint.Words = append(hint.Words, slices.Clone(in[w*size:(w+1)*size]))
 	}
-	c, index := bestTournament(l.o, hint.Words, l.levelOf)
-	to := l.commit(c, index)
-	for k := range l.Old.Outputs(i) {
+	c, outputs := bestTournament(l.o, hint.Words, hint.Margin, l.levelOf)
+	to := l.commit(c, outputs)
+	if hint.Margin > 0 {
+		last := len(outputs) - 1
+		hint.Uncertain, outputs = to(outputs[last]), outputs[:last]
+		l.Set(l.Old.Output(i)+netlist.Net(l.Old.IndexBits(i)), hint.Uncertain)
+	}
+	for k := range l.Old.IndexBits(i) {
 		v := netlist.False
-		if k < len(index) {
-			v = to(index[k])
+		if k < len(outputs) {
+			v = to(outputs[k])
 		}
 		l.Set(l.Old.Output(i)+netlist.Net(k), v)
 		hint.Index = append(hint.Index, v)

@@ -19,12 +19,18 @@ import (
 )
 
 // argmaxOf returns the argmax of words of the given width. The argument classes is the number of words.
-func argmaxOf(classes, width int) *netlist.Netlist {
+func argmaxOf(classes, width int) *netlist.Netlist { return argmaxWith(classes, width, 0) }
+
+// argmaxWith is like argmaxOf. If the margin is not 0, there is an output for uncertain results.
+func argmaxWith(classes, width, margin int) *netlist.Netlist {
 	b := netlist.NewBuilder("argmax")
 	x := b.Input("x", classes*width, width, nil)
 	digits := netlist.ClassBits(classes)
-	b.Output("class_index", digits, nil, netlist.Word(b.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, x...),
-		digits))
+	first := b.Cell(netlist.Argmax, netlist.ArgmaxParam(width, margin), netlist.Origin{}, x...)
+	b.Output(netlist.ClassPort, digits, nil, netlist.Word(first, digits))
+	if margin > 0 {
+		b.Output(netlist.UncertainPort, 1, nil, netlist.Word(first+netlist.Net(digits), 1))
+	}
 	return b.Netlist()
 }
 
@@ -211,6 +217,7 @@ func TestArgmax(t *testing.T) {
 				for k, width := range []int{1, 2, 5, 10} {
 					if (i+j)%4 == k || testkit.Whole() {
 						lower(t, argmaxOf(classes, width), o)
+						lower(t, argmaxWith(classes, width, 1+(7*i+j)%(1<<width-1)), o)
 					}
 				}
 			}
@@ -243,6 +250,42 @@ func TestArgmaxExhaustive(t *testing.T) {
 	}
 }
 
+// TestUncertainExhaustive tries every input of small argmaxes with every margin.
+func TestUncertainExhaustive(t *testing.T) {
+	for _, o := range options() {
+		for _, size := range [][2]int{{1, 2}, {2, 4}, {3, 3}, {4, 3}, {7, 1}} {
+			for margin := 1; margin < 1<<size[1]; margin++ {
+				got, _ := lower(t, argmaxWith(size[0], size[1], margin), o)
+				e, err := counts.NewCone(got, got.InputPorts()[0].Nets)
+				if err != nil {
+					t.Fatal(err)
+				}
+				value, err := e.Value(got.OutputPorts()[1].Nets[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				for x := range 1 << (size[0] * size[1]) {
+					if got, want := value[x/64]>>(x%64)&1 == 1, lead(x, size[0], size[1]) < margin; got != want {
+						t.Fatalf("%v %v margin %d: input %#x: uncertain is %v", o.name(), size, margin, x, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// lead returns the difference of the two largest words. If there is only one word, it returns a large number.
+func lead(x, classes, width int) int {
+	best, least := largest(x, classes, width), 1<<30
+	word := func(c int) int { return x >> (c * width) & (1<<width - 1) }
+	for c := range classes {
+		if c != best {
+			least = min(least, word(best)-word(c))
+		}
+	}
+	return least
+}
+
 // largest computes the argmax of a sample by comparing one word after another.
 func largest(x, classes, width int) int {
 	best := 0
@@ -270,7 +313,7 @@ func FuzzLower(f *testing.F) {
 
 func lowerRandom(t *testing.T, seed uint64, cells int) {
 	o := options()[seed%uint64(len(options()))]
-	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1}), o)
+	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1, Margins: true}), o)
 	kinds := []netlist.Kind{netlist.Function, netlist.Function, netlist.Popcount, netlist.Counter, netlist.Argmax}
 	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Kinds: kinds}), o)
 }

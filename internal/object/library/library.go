@@ -35,8 +35,12 @@ var variants = []variant{
 	{native.AVX512, object.AVX512F | object.AVX512BW | object.BMI2},
 }
 
-// classify is the name of the library's function.
-const classify = "classify"
+// These are the names of the library's functions. The second function exists only if the classifier says whether a
+// class is uncertain.
+const (
+	classify  = "classify"
+	uncertain = "classify_uncertain"
+)
 
 // scratchAlign is the alignment of the scratch memory. It is the size of a cache line.
 const scratchAlign = 64
@@ -74,6 +78,9 @@ func New(n *netlist.Netlist, opt Options) (*Library, error) {
 
 func (l *Library) dispatcher() *object.Dispatcher {
 	d := &object.Dispatcher{Module: l.opt.Module, Functions: []object.DispatchedFunction{{Name: classify}}}
+	if l.functions[0].Uncertain > 0 {
+		d.Functions = append(d.Functions, object.DispatchedFunction{Name: uncertain})
+	}
 	for _, v := range variants {
 		d.Variants = append(d.Variants, object.Variant{Name: v.isa.Name, Needs: v.needs})
 	}
@@ -83,9 +90,12 @@ func (l *Library) dispatcher() *object.Dispatcher {
 // codes returns the functions of the variants.
 func (l *Library) codes() (all []object.Function) {
 	for i, f := range l.functions {
-		all = append(all, object.Function{
-			Name: object.SymbolName(l.opt.Module, variants[i].isa.Name, classify), Code: f.Text, Entry: f.Entry, Hidden: true,
-		})
+		name := func(function string) string { return object.SymbolName(l.opt.Module, variants[i].isa.Name, function) }
+		function := object.Function{Name: name(classify), Code: f.Text, Entry: f.Entry, Hidden: true}
+		if f.Uncertain > 0 {
+			function.Others = []object.Entry{{Name: name(uncertain), Offset: f.Uncertain}}
+		}
+		all = append(all, function)
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,11 @@ const program = `#include <stdio.h>
 int FUNCTION(const net_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 static uint16_t class_index[SAMPLES], alone[SAMPLES];
 static uint32_t counts[SAMPLES * NET_CLASSES];
+#ifdef UNCERTAIN
+int UNCERTAIN(const net_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts, uint16_t *uncertain,
+              void *scratch);
+static uint16_t uncertain[SAMPLES];
+#endif
 static net_feature x[SAMPLES * NET_FEATURES];
 int main(void) {
     void *scratch = aligned_alloc(NET_SCRATCH_ALIGN, NET_SCRATCH);
@@ -39,6 +45,12 @@ int main(void) {
     printf("%d %d\n", FUNCTION(x, SAMPLES, class_index, counts, scratch), FUNCTION(x, SAMPLES, alone, 0, scratch));
     for (i = 0; i < SAMPLES; i++) printf("%d %d\n", class_index[i], alone[i]);
     for (i = 0; i < SAMPLES * NET_CLASSES; i++) printf("%d\n", (int)counts[i]);
+#ifdef UNCERTAIN
+    for (i = 0; i < SAMPLES * NET_CLASSES; i++) counts[i] = 0;
+    printf("%d\n", UNCERTAIN(x, SAMPLES, alone, counts, 0, scratch));
+    printf("%d\n", UNCERTAIN(x, SAMPLES, class_index, 0, uncertain, scratch));
+    for (i = 0; i < SAMPLES; i++) printf("%d %d %d\n", class_index[i], uncertain[i], (int)counts[i * NET_CLASSES]);
+#endif
     x[SAMPLES * NET_FEATURES - 1] = (net_feature)-1;
     printf("%d\n", FUNCTION(x, SAMPLES, alone, 0, scratch));
     free(scratch);
@@ -58,26 +70,28 @@ func TestLibrary(t *testing.T) {
 	}
 	forms := netgen.Forms()
 	for _, c := range []struct {
-		f     *model.Frozen
-		scope netlist.Scope
+		f      *model.Frozen
+		scope  netlist.Scope
+		margin int // 0: the library does not say whether a class is uncertain
 	}{
-		{forms[0].Model().Freeze(), netlist.Full},
-		{forms[len(forms)-1].Model().Freeze(), netlist.Core},
+		{forms[0].Model().Freeze(), netlist.Full, 0},
+		{forms[len(forms)-1].Model().Freeze(), netlist.Core, 0},
+		{netgen.Frozen(1, netgen.FrozenOptions{Features: 30, Bits: 4, BitsIn: 5, Width: 90, Classes: 3}), netlist.Full, 4},
 		// The portable code takes more memory than the machine code, which does not store rows for all feature bits.
-		{netgen.Frozen(1, netgen.FrozenOptions{Features: 300, Bits: 2, BitsIn: 16, Width: 3000, Depth: 3}), netlist.Full},
+		{netgen.Frozen(1, netgen.FrozenOptions{Features: 300, Bits: 2, BitsIn: 16, Width: 3000, Depth: 3}), netlist.Full, 0},
 	} {
-		n, err := freeze.Network(c.f, c.scope)
+		n, err := freeze.WithMargin(c.f, c.scope, c.margin)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n, _, err = compiler.Optimise(t.Context(), n, compiler.LevelRepeat); err != nil {
 			t.Fatal(err)
 		}
-		checkLibrary(t, c.f, n)
+		checkLibrary(t, c.f, n, c.margin)
 	}
 }
 
-func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist) {
+func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist, margin int) {
 	t.Helper()
 	dir := t.TempDir()
 	l, err := New(n, Options{Module: "net", Header: []string{"a test"}})
@@ -101,7 +115,7 @@ func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist) {
 	write("net_portable.h", func(b *bytes.Buffer) error {
 		return ccode.WriteHeader(b, n, ccode.Options{Module: l.opt.Portable()})
 	})
-	in, want := expected(t, f, len(n.InputPorts()[0].Nets) == f.Inputs())
+	in, want := expected(t, f, len(n.InputPorts()[0].Nets) == f.Inputs(), margin)
 	functions := []string{"net_classify", "net_portable_classify"}
 	for _, v := range variants {
 		if v.isa.Available() {
@@ -110,6 +124,9 @@ func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist) {
 	}
 	for _, function := range functions {
 		text := strings.ReplaceAll(strings.ReplaceAll(program, "FUNCTION", function), "SAMPLES", fmt.Sprint(samples))
+		if margin > 0 {
+			text = "#define UNCERTAIN " + function + "_uncertain\n" + text
+		}
 		write("main.c", func(b *bytes.Buffer) error { b.WriteString(text); return nil })
 		cmd := exec.Command("gcc", "-Wall", "-Werror", "-o", "main", "main.c", "net_portable.c", "net.a",
 			"-fsanitize=address", "-Wl,--fatal-warnings", "-z", "noexecstack")
@@ -131,7 +148,7 @@ func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist) {
 
 // expected returns the program's input and its expected output. The input is samples as text, either as thermometer
 // bits or as feature words.
-func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
+func expected(t *testing.T, f *model.Frozen, bits bool, margin int) (in, want string) {
 	t.Helper()
 	enc := &f.Encoder
 	r, levels, row := rand.New(rand.NewPCG(1, 1)), encoding.NewPacked(enc.Features(), enc.LevelBits()),
@@ -165,6 +182,19 @@ func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
 	}
 	for _, count := range s.Counts {
 		fmt.Fprintf(&out, "%d\n", count)
+	}
+	if margin > 0 {
+		out.WriteString("0\n0\n")
+		for i, class := range s.Predicted {
+			counts := slices.Clone(s.Counts[i*s.Classes:][:s.Classes])
+			first := counts[0]
+			slices.Sort(counts)
+			uncertain := 0
+			if int(counts[s.Classes-1]-counts[s.Classes-2]) < margin {
+				uncertain = 1
+			}
+			fmt.Fprintf(&out, "%d %d %d\n", class, uncertain, first)
+		}
 	}
 	if !bits && (enc.BitsIn == 8 || enc.BitsIn == 16) { // every word of 8 or 16 bits is valid
 		return text.String(), out.String() + "0\n"

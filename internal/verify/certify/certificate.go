@@ -131,7 +131,7 @@ func (j *Job) Write(c *Certificate) error {
 	return j.Out.Certify(&backend.Certificate{
 		Version: j.Version, Time: time.Now().UTC().Truncate(time.Second),
 		Result: c.result(), Level: string(j.Level.name()), Samples: c.simulated(), Assumptions: j.assumptions(c),
-		Unchecked: c.Unchecked, Model: j.Model, Tools: c.tools(), Checks: c.checks(),
+		Reject: j.Plan.Options.Reject, Unchecked: c.Unchecked, Model: j.Model, Tools: c.tools(), Checks: c.checks(),
 	})
 }
 

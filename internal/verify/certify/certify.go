@@ -133,6 +133,7 @@ func Compared(p *plan.Plan, d verify.Design, out *backend.Output) (_ verify.Desi
 		return d, f, err
 	}
 	d.Product, d.Hint, d.Tag, d.Assumed = out.Netlist, out.Hint, p.Options.Tag, p.Options.AssumeThermometer
+	d.Margin = p.Options.Reject
 	d.Raw, err = p.Freeze(d.Model)
 	return d, f, err
 }

@@ -341,7 +341,7 @@ func pair(s verify.Stimuli, raw []verify.Signature, among []int, pairs int, chos
 
 // cutOff returns a netlist without its head.
 func cutOff(d verify.Design, n *netlist.Netlist, h *counts.Hint) (*verify.Cut, error) {
-	r, err := verify.FindRoots(n, h)
+	r, err := verify.FindRoots(n, h, d.Margin)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// argmax proves that the index of a tournament is the argmax of its words, for all values of the words. If the proof
+// argmax proves that the index of a tournament is the argmax of its words, for all values of the words. If the argmax
+// has a margin, argmax also proves the net for uncertain results. If the proof
 // fails, the result reason says why. If the tournament is wrong, the result wrong describes the flaw. If the
 // tournament a is nil, there is nothing to prove.
 func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wrong flaw, err error) {
@@ -47,12 +48,13 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 
 // contest returns the contest that has the same groups as the tournament, and the netlist of this contest.
 func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netlist.Netlist, error) {
-	plain := make([]*netlist.Netlist, len(contests))
-	for i, s := range contests {
+	all := contestsOf(a.Margin)
+	plain := make([]*netlist.Netlist, len(all))
+	for i, s := range all {
 		plain[i] = s.netlist(a)
 	}
 	best, err := alike(p.ctx, built, plain)
-	return contests[best], plain[best], err
+	return all[best], plain[best], err
 }
 
 // wordNets returns the nets in the words of an argmax, sorted and without constants.
@@ -78,7 +80,7 @@ func (s contest) netlist(a *counts.Index) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// tournament returns a netlist with the cells of n between the words and the index of an argmax. Its inputs are the
+// tournament returns a netlist with the cells of n between the words and the outputs of an argmax. Its inputs are the
 // nets of the words.
 func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
 	copied, to := beginTournament("built", wordNets(a))
@@ -97,7 +99,7 @@ func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
 		}
 	}
 	var h []netlist.Net
-	for _, v := range a.Index {
+	for _, v := range headNets(a) {
 		w, ok := to[v]
 		if !ok {
 			return nil, fmt.Errorf("the class index depends on more than the words of the argmax")
@@ -106,6 +108,14 @@ func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
 	}
 	copied.Output("h", 1, nil, h)
 	return copied.Netlist(), nil
+}
+
+// headNets returns the nets of an argmax's index, followed by the net for uncertain results if there is a margin.
+func headNets(a *counts.Index) []netlist.Net {
+	if a.Margin == 0 {
+		return a.Index
+	}
+	return append(slices.Clip(a.Index), a.Uncertain)
 }
 
 // beginTournament begins a netlist with an input port x for the given nets. It returns a map from these nets to

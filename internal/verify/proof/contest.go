@@ -14,15 +14,47 @@ import (
 // for a hundred classes.
 type contest struct {
 	first, later int // largest number of words in a group, in the first round and in later rounds
+
+	// margin is the margin of the argmax, or 0. The contest has one of two forms to find out whether another word plus
+	// the margin is larger than the winner. If near is set, each match of two words looks whether they are closer than
+	// the margin. A winner is uncertain if it was close to a loser, or was uncertain before. This is right, since a word
+	// that is close to the winner is also close to all words in between. Otherwise, the words that are not smaller than
+	// the winner minus margin - 1 are counted.
+	margin int
+	near   bool
+}
+
+// contestsOf returns the contests to try for an argmax with a margin, or 0.
+func contestsOf(margin int) []contest {
+	all := slices.Clone(contests)
+	for i := range all {
+		all[i].margin = margin
+		if margin > 0 {
+			with := all[i]
+			with.near = true
+			all = append(all, with)
+		}
+	}
+	return all
 }
 
 // contests lists the contests that the proof tries. The last contest is a single scan over all words.
 var contests = []contest{
-	{2, 2}, {2, 3}, {2, 4}, {3, 2}, {3, 3}, {3, 4}, {4, 2}, {4, 3}, {4, 4}, {1 << 16, 1 << 16},
+	{first: 2, later: 2},
+	{first: 2, later: 3},
+	{first: 2, later: 4},
+	{first: 3, later: 2},
+	{first: 3, later: 3},
+	{first: 3, later: 4},
+	{first: 4, later: 2},
+	{first: 4, later: 3},
+	{first: 4, later: 4},
+	{first: 1 << 16, later: 1 << 16},
 }
 
-// play adds the contest of some words to a netlist. It returns the winner's index, and the winning words of all
-// rounds except the last one.
+// play adds the contest of some words to a netlist. It returns the winner's index, followed by the bit for uncertain
+// winners if there is a margin. It also returns the winning words of all rounds except the last one, and the nets that
+// say which words are close.
 func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner []netlist.Net) {
 	digits := netlist.ClassBits(len(words))
 	field := make([]player, len(words))
@@ -37,26 +69,66 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 		matches := (len(field) + group - 1) / group
 		winners := make([]player, matches)
 		for m := range winners { // the sizes of groups differ by at most one; larger groups come last
-			winners[m] = scan(b, field[m*len(field)/matches:(m+1)*len(field)/matches])
+			winners[m] = s.scan(b, field[m*len(field)/matches:(m+1)*len(field)/matches])
 		}
 		field, group = winners, s.later
 		if len(field) > 1 {
 			for _, p := range field {
 				inner = append(inner, p.word...)
+				if s.near {
+					inner = append(inner, p.near)
+				}
 			}
 		}
 	}
-	return field[0].index, inner
+	winner := field[0]
+	switch {
+	case s.margin == 0:
+		return winner.index, inner
+	case s.near:
+		return append(slices.Clip(winner.index), winner.near), inner
+	}
+	uncertain, far := s.uncertain(b, words, winner.word)
+	return append(slices.Clip(winner.index), uncertain), append(inner, far...)
 }
 
-// player is a word with its index.
-type player struct{ word, index []netlist.Net }
+// uncertain returns whether at least two words are not smaller than the winner minus margin - 1. It also returns the
+// nets that say which words are smaller. If the subtraction gives a negative number, all words are close.
+func (s contest) uncertain(b *netlist.Builder, words [][]netlist.Net, winner []netlist.Net) (netlist.Net,
+	[]netlist.Net,
+) {
+	least, borrow := make([]netlist.Net, len(winner)), netlist.False
+	for i, v := range winner {
+		digit := netlist.Net((s.margin - 1) >> i & 1)
+		least[i] = b.Function(tableDifference, netlist.Origin{}, v, digit, borrow)
+		borrow = b.Function(tableBorrow, netlist.Origin{}, v, digit, borrow)
+	}
+	one, two := netlist.False, borrow
+	far := make([]netlist.Net, len(words))
+	for c, w := range words {
+		far[c] = b.Cell(netlist.Argmax, netlist.ArgmaxParam(len(w), 0), netlist.Origin{}, slices.Concat(w, least)...)
+		two = b.Function(tableSecond, netlist.Origin{}, two, one, far[c])
+		one = b.Function(tableFirst, netlist.Origin{}, one, far[c])
+	}
+	return two, far
+}
+
+// player is a word with its index. If matches look for close words, near is 1 if the word was close to a loser.
+type player struct {
+	word, index []netlist.Net
+	near        netlist.Net
+}
 
 // scan returns the player with the largest word. If words are equal, the first player wins.
-func scan(b *netlist.Builder, field []player) player {
+func (s contest) scan(b *netlist.Builder, field []player) player {
 	best := field[0]
+	margin := 0
+	if s.near {
+		margin = s.margin
+	}
 	for _, next := range field[1:] {
-		larger := b.Cell(netlist.Argmax, uint64(len(best.word)), netlist.Origin{}, slices.Concat(best.word, next.word)...)
+		larger := b.Cell(netlist.Argmax, netlist.ArgmaxParam(len(best.word), margin), netlist.Origin{},
+			slices.Concat(best.word, next.word)...)
 		choose := func(old, now []netlist.Net) []netlist.Net {
 			chosen := make([]netlist.Net, len(old))
 			for i := range old {
@@ -64,12 +136,24 @@ func scan(b *netlist.Builder, field []player) player {
 			}
 			return chosen
 		}
-		best = player{choose(best.word, next.word), choose(best.index, next.index)}
+		near := netlist.False
+		if s.near {
+			near = b.Function(tableNear, netlist.Origin{}, best.near, next.near, larger, larger+1)
+		}
+		best = player{choose(best.word, next.word), choose(best.index, next.index), near}
 	}
 	return best
 }
 
-const tableChoose = 0b11001010 // C ? B : A, with the inputs A, B and C
+// These are the tables of functions of the inputs A, B and so on.
+const (
+	tableChoose     = 0b11001010         // C ? B : A
+	tableNear       = 0b1111111111001010 // C ? B : A, or D
+	tableDifference = 0b10010110         // A - B - C
+	tableBorrow     = 0b11010100         // A - B - C is negative
+	tableFirst      = 0b1011             // A, or not B
+	tableSecond     = 0b10101110         // A, or B and not C
+)
 
 // alike compares one netlist (built) with several netlists (plain), and returns the index of the most similar one.
 // The similarity of a netlist is the share of its probe nets that have an equal net in built. Two nets are equal if

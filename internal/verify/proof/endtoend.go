@@ -38,6 +38,7 @@ func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err erro
 	}
 	o := spec.Options{Words: d.Words(), Thermometer: d.Project() > 0, Head: &spec.Head{Sums: sums(d, k)}}
 	_, o.Head.Counts = verify.CountsPort(d.Product)
+	o.Head.Margin = d.Margin
 	if a := k.product.Roots.Argmax; a != nil {
 		built, err := tournament(d.Product, a)
 		if err != nil {
@@ -47,7 +48,7 @@ func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err erro
 		if err != nil {
 			return "", err
 		}
-		o.Head.First, o.Head.Later = s.first, s.later
+		o.Head.First, o.Head.Later, o.Head.Near = s.first, s.later, s.near
 	}
 	return compareWhole(d, p, o)
 }

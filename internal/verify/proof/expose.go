@@ -98,9 +98,9 @@ func wrongArgmax(a *counts.Index) flaw {
 		for _, v := range slices.Concat(a.Words...) {
 			words = append(words, k.To(v))
 		}
-		right := k.Cell(netlist.Argmax, uint64(len(a.Words[0])), netlist.Origin{}, words...)
+		right := k.Cell(netlist.Argmax, netlist.ArgmaxParam(len(a.Words[0]), a.Margin), netlist.Origin{}, words...)
 		differs := netlist.False
-		for i, v := range a.Index {
+		for i, v := range headNets(a) {
 			differs = k.Function(tableOrDiffers, netlist.Origin{}, k.To(v), right+netlist.Net(i), differs)
 		}
 		return differs
@@ -139,9 +139,15 @@ func wrongAnswer(ctx context.Context, a *counts.Index, plain, built *netlist.Net
 			index[side] |= b[0] << i
 		}
 	}
-	if index[0] == index[1] {
+	last := uint64(1) << len(a.Index) // the bit for uncertain results, if there is a margin
+	switch {
+	case index[0] == index[1]:
 		return "", nil
+	case a.Margin > 0 && index[0]^index[1] == last:
+		return fmt.Sprintf("%s is wrong: for %s and the margin %d it is %d, not %d", netlist.UncertainPort,
+			strings.Join(words, " "), a.Margin, index[1]/last, index[0]/last), nil
 	}
+	index[0], index[1] = index[0]&(last-1), index[1]&(last-1)
 	return fmt.Sprintf("the argmax is wrong: of %s it takes number %d, not %d", strings.Join(words, " "), index[1],
 		index[0]), nil
 }

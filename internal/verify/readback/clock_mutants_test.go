@@ -259,7 +259,30 @@ func subjects() map[string]func(t *testing.T, dir string) (path string, prove pr
 func TestTagMutants(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	testkit.FindTool(t, "abc")
-	f := form{kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 1, beat: 1, tag: 2}
+	breakWrapper(t, form{kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 1, beat: 1, tag: 2}, [][2]string{
+		{"out_tag <= core_out_tag;", "out_tag <= late_tag; late_tag <= core_out_tag;"},
+		{"out_tag <= core_out_tag;", "out_tag <= sample_tag;"},
+		{"out_tag <= core_out_tag;", "out_tag <= {core_out_tag[0], core_out_tag[1]};"},
+		{".in_tag(sample_tag)", ".in_tag(in_tag)"},
+		{"if (in_valid & in_ready) sample_tag", "if (in_valid) sample_tag"},
+		{"if (in_valid & in_ready) sample_tag", "if (in_valid & in_ready & ~in_last) sample_tag"},
+		{".out_tag(m_axis_tuser)", ".out_tag(unused_tag)"},
+	})
+}
+
+// TestUncertainMutants breaks the path of the bit that says whether the class is uncertain. No mutant may be proved.
+func TestUncertainMutants(t *testing.T) {
+	testkit.FindTool(t, "yosys")
+	testkit.FindTool(t, "abc")
+	breakWrapper(t, form{kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, beat: 1, margin: 2}, [][2]string{
+		{"uncertain <= core_uncertain;", "uncertain <= core_class_index[0];"},
+		{"uncertain[0:0],\n    class_index[1:0]", "class_index[1:0],\n    uncertain[0:0]"},
+	})
+}
+
+// breakWrapper makes changes, one at a time, in the Verilog of a wrapper. No changed wrapper may be proved.
+func breakWrapper(t *testing.T, f form, changes [][2]string) {
+	t.Helper()
 	write := func(t *testing.T, dir string) (string, prover) {
 		w := f.write(t, dir)
 		return w.File, w.Prove
@@ -270,15 +293,7 @@ func TestTagMutants(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list []mutant
-	for _, c := range [][2]string{
-		{"out_tag <= core_out_tag;", "out_tag <= late_tag; late_tag <= core_out_tag;"},
-		{"out_tag <= core_out_tag;", "out_tag <= sample_tag;"},
-		{"out_tag <= core_out_tag;", "out_tag <= {core_out_tag[0], core_out_tag[1]};"},
-		{".in_tag(sample_tag)", ".in_tag(in_tag)"},
-		{"if (in_valid & in_ready) sample_tag", "if (in_valid) sample_tag"},
-		{"if (in_valid & in_ready) sample_tag", "if (in_valid & in_ready & ~in_last) sample_tag"},
-		{".out_tag(m_axis_tuser)", ".out_tag(unused_tag)"},
-	} {
+	for _, c := range changes {
 		broken := strings.Replace(string(text), c[0], c[1], 1)
 		if broken == string(text) {
 			t.Fatalf("the wrapper has no %q", c[0])

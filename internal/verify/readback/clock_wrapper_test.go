@@ -159,10 +159,17 @@ func (w Wrapper) axis(m *machine) {
 }
 
 // bytes returns a result in the order in which its bytes are sent. Words of one bit are packed into bytes. Each
-// longer word begins at a new byte.
+// longer word begins at a new byte. The class and the bit uncertain after it are one word.
 func (w Wrapper) bytes(outputs []word) (list []word) {
 	for i, p := range w.Outputs {
-		for piece := range chunks(outputs[i], p.Word) {
+		all := outputs[i]
+		switch {
+		case p.Name == "uncertain":
+			continue
+		case p.Name == "class_index" && i+1 < len(outputs) && w.Outputs[i+1].Name == "uncertain":
+			all, p.Word = append(append(word{}, all...), outputs[i+1]...), p.Word+1
+		}
+		for piece := range chunks(all, p.Word) {
 			for b := range chunks(piece, 8) {
 				list = append(list, append(append(word{}, b...), constant(0, 8-len(b))...))
 			}

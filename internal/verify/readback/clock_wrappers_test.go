@@ -31,12 +31,13 @@ type form struct {
 	scope                     netlist.Scope
 	counts, apart, engine     bool
 	stages, beat, tag         int
+	margin                    int // 0: the core does not say whether the class is uncertain
 }
 
 // name returns a name that is different for each form.
 func (f form) name() string {
-	return fmt.Sprintf("%s/%v/words=%dx%d/counts=%t/apart=%t/engine=%t/stages=%d/beat=%d/tag=%d",
-		f.kind, f.scope, f.features, f.bitsIn, f.counts, f.apart, f.engine, f.stages, f.beat, f.tag)
+	return fmt.Sprintf("%s/%v/words=%dx%d/counts=%t/apart=%t/engine=%t/stages=%d/beat=%d/tag=%d/margin=%d",
+		f.kind, f.scope, f.features, f.bitsIn, f.counts, f.apart, f.engine, f.stages, f.beat, f.tag, f.margin)
 }
 
 // write writes the wrapper and returns its description.
@@ -46,7 +47,7 @@ func (f form) write(t testing.TB, dir string) Wrapper {
 		Width: 10 * f.classes, Depth: 4, Features: f.features, Bits: 5, BitsIn: f.bitsIn, Classes: f.classes, ShareA: 0.3,
 		ShareBinary: 0.6,
 	})
-	n, err := freeze.Network(model, f.scope)
+	n, err := freeze.WithMargin(model, f.scope, f.margin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +117,8 @@ func forms() (list []form) {
 		beat: 3,
 	},
 		form{kind: "axis", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, beat: 9},
+		form{kind: "axis", features: 3, bitsIn: 4, classes: 3, scope: netlist.Full, counts: true, margin: 2},
+		form{kind: "uart", features: 3, bitsIn: 4, classes: 2, scope: netlist.Full, margin: 1},
 		form{kind: "stream", features: 3, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 2, tag: 1},
 		form{kind: "axis", features: 3, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, counts: true, tag: 64},
 		form{kind: "axis", features: 5, bitsIn: 8, classes: 3, scope: netlist.Core, counts: true, tag: 6},

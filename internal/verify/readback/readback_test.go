@@ -231,6 +231,27 @@ func TestChanged(t *testing.T) {
 	})
 }
 
+// TestChangedMargin checks that no changed file of a netlist with an output uncertain is proved.
+func TestChangedMargin(t *testing.T) {
+	needs(t)
+	n, err := freeze.WithMargin(netgen.Model(netgen.ModelOptions{Seed: 5, Features: 9, Width: 42, Depth: 5}).Freeze(),
+		netlist.Core, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := written(t, n, verilog.Options{})
+	if r := d.prove(t, d.verilog); r.Verdict != cec.Equivalent {
+		t.Fatalf("%+v", r)
+	}
+	d.refused(t, []change{
+		{"margin", `\.MARGIN\(3\)`, ".MARGIN(2)", "uncertain"},
+		{"margin reached", `< MARGIN`, "<= MARGIN", "uncertain"},
+		{"the first class left out", `i = 0; i < CLASSES`, "i = 1; i < CLASSES", "uncertain"},
+		{"one word", `one = 1'b0`, "one = 1'b1", "uncertain"},
+		{"argmax ties", ` > best\)`, " >= best)", "class_index"},
+	})
+}
+
 // refusal is the grammar's message about a form that the writer does not write.
 const refusal = "which this program never writes"
 

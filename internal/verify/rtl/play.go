@@ -152,7 +152,7 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 		if err := simulator.Settle(stride, in); err != nil {
 			return err
 		}
-		out := verify.BusRows(simulator, outputs, want, part)
+		out := verify.BusRows(simulator, outputs, want, d.Margin, part)
 		for i := range part {
 			p.sample(wired([]netlist.Port{x}, in, stride, i, words), wired(outputs, out, stride, i, words))
 		}
@@ -163,20 +163,17 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 // wired returns the bits of a sample in the order in which they are sent. They are sent port by port if words is set,
 // and as bytes otherwise. The argument rows has the bit rows of the ports.
 func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) (bits []bool) {
-	for _, p := range ports {
-		bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }
-		if words {
-			for i := range p.Nets {
-				bits = append(bits, bit(i) == 1)
-			}
-		} else {
-			for _, b := range wrapper.Bytes(p, bit) {
-				for k := range 8 {
-					bits = append(bits, b>>k&1 == 1)
-				}
-			}
+	bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }
+	if words {
+		for i := range len(rows) / stride {
+			bits = append(bits, bit(i) == 1)
 		}
-		rows = rows[len(p.Nets)*stride:]
+		return bits
+	}
+	for _, b := range wrapper.Bytes(ports, bit) {
+		for k := range 8 {
+			bits = append(bits, b>>k&1 == 1)
+		}
 	}
 	return bits
 }

@@ -194,6 +194,31 @@ func TestVerilogFaults(t *testing.T) {
 	}
 }
 
+// TestUncertainFaults changes the output uncertain in the Verilog, but not in the netlist. The simulation must find the
+// fault.
+func TestUncertainFaults(t *testing.T) {
+	verifytest.Needs(t, "iverilog", "vvp")
+	f := verifytest.Small(51)
+	s := verifytest.RandomSamples(f, 400)
+	d := verifytest.UncertainDesign(t, f, netlist.Core, 3, "", 0)
+	files := emit(t, d)
+	sound, err := os.ReadFile(files.Design)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := simulateDesign(t, d, s, files, "iverilog"); r.Mismatches != 0 || r.Checked != 400 {
+		t.Fatalf("the sound design: %+v", r)
+	}
+	for _, change := range [][2]string{{".MARGIN(3)", ".MARGIN(2)"}, {".MARGIN(3)", ".MARGIN(4)"}, {"one = 1'b0", "one = 1'b1"}} {
+		text := strings.Replace(string(sound), change[0], change[1], 1)
+		verifytest.Write(t, files.Design, text)
+		got := simulateDesign(t, d, s, files, "iverilog")
+		if text == string(sound) || got.Mismatches == 0 || !strings.Contains(got.First[0].What, netlist.UncertainPort) {
+			t.Errorf("%v: %+v", change, got)
+		}
+	}
+}
+
 var assignment = regexp.MustCompile(`(?m)^  assign (?:c\d+_)?k(\d+)_l(\d+)(?:_n\d+)? = (.*);$`)
 
 // breakAssign inverts a random gate, in a statement of one of the forms that the writer uses.

@@ -37,8 +37,8 @@ func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.
 		}
 		v := verilog.Vectors{
 			Samples: len(part), Words: words, Inputs: slices.Concat(in...),
-			Outputs: verify.BusRows(simulator, d.Product.OutputPorts(), want, part),
-			Probes:  verify.BusRows(simulator, d.Product.Probes(), want, part),
+			Outputs: verify.BusRows(simulator, d.Product.OutputPorts(), want, d.Margin, part),
+			Probes:  verify.BusRows(simulator, d.Product.Probes(), want, d.Margin, part),
 		}
 		if err := verilog.WriteVectors(w, d.Product, v); err != nil {
 			return err

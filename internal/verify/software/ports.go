@@ -2,6 +2,7 @@ package software
 
 import (
 	"fmt"
+	"slices"
 
 	"ialgn/internal/model"
 	"ialgn/internal/verify"
@@ -23,14 +24,39 @@ func countsOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Resu
 	if len(port.Nets) != want.Classes*port.Word { // Comparable reports the difference
 		return nil
 	}
-	return simulatePort(d, s, port, verify.Trainers(want, port), r)
+	return simulatePort(d, s, "optimised netlist", d.Product, port, verify.Trainers(want, d.Margin, port), r)
 }
 
-// simulatePort compares the bits of an output port with their expected values.
-func simulatePort(d verify.Design, s verify.Samples, port netlist.Port, value func(sample, bit int) uint64,
-	r *Result,
+// uncertainOutput compares the output port uncertain of both netlists with the lead of the trainer's largest count.
+func uncertainOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Result) error {
+	for _, of := range []struct {
+		what string
+		n    *netlist.Netlist
+	}{{"raw netlist", d.Raw}, {"optimised netlist", d.Product}} {
+		i := slices.IndexFunc(of.n.OutputPorts(), func(p netlist.Port) bool { return p.Name == netlist.UncertainPort })
+		switch {
+		case i < 0 && d.Margin == 0:
+			continue
+		case i < 0 || d.Margin == 0:
+			r.Add(verify.Mismatch{
+				Sample: -1, Gate: -1, What: fmt.Sprintf("%s: the margin is %d, and it has %d bits of the output %s", of.what,
+					d.Margin, min(i+1, 1), netlist.UncertainPort),
+			})
+			continue
+		}
+		port := of.n.OutputPorts()[i]
+		if err := simulatePort(d, s, of.what, of.n, port, verify.Trainers(want, d.Margin, port), r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// simulatePort compares the bits of an output port of n with their expected values.
+func simulatePort(d verify.Design, s verify.Samples, what string, n *netlist.Netlist, port netlist.Port,
+	value func(sample, bit int) uint64, r *Result,
 ) error {
-	simulator, err := sim.New(d.Product)
+	simulator, err := sim.New(n)
 	if err != nil {
 		return err
 	}
@@ -50,8 +76,7 @@ func simulatePort(d verify.Design, s verify.Samples, port netlist.Port, value fu
 				if got := simulator.Net(v)[(i-from)/64] >> ((i - from) % 64) & 1; got != value(i, bit) {
 					r.Add(verify.Mismatch{
 						Sample: i, Gate: -1,
-						What: fmt.Sprintf("optimised netlist: %s[%d] is %d, the trainer says %d", port.Name, bit, got,
-							value(i, bit)),
+						What: fmt.Sprintf("%s: %s[%d] is %d, the trainer says %d", what, port.Name, bit, got, value(i, bit)),
 					})
 				}
 			}

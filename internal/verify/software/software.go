@@ -32,8 +32,9 @@ type Result struct {
 
 // Check compares both netlists with the trainer's forward pass over all samples. It compares the raw netlist's hidden
 // bits layer by layer. Then it compares counts and class of both netlists, computed by the simulator and by machine
-// code (package internal/runner). A pipeline is clocked. If the two netlists have different ports, Check reports a
-// mismatch and runs nothing. Check returns an error only if the comparison is impossible.
+// code (package internal/runner), and the simulated output uncertain. A pipeline is clocked. If the two netlists have
+// different ports, Check reports a mismatch and runs nothing. Check returns an error only if the comparison is
+// impossible.
 func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "software")
 	defer end()
@@ -61,6 +62,9 @@ func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) 
 		return nil, err
 	}
 	if err := countsOutput(d, s, want, r); err != nil {
+		return nil, err
+	}
+	if err := uncertainOutput(d, s, want, r); err != nil {
 		return nil, err
 	}
 	for i, c := range got.Class {

@@ -8,6 +8,7 @@ import (
 
 	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/model"
+	"ialgn/internal/netgen"
 	"ialgn/internal/verify"
 	"ialgn/internal/verify/verifytest"
 	"ialgn/netlist"
@@ -78,6 +79,39 @@ func wantBit(d verify.Design, s verify.Samples, o netlist.Origin) (bits []uint64
 		}
 	})
 	return bits
+}
+
+// TestUncertain compares the output uncertain of random networks with the trainer's counts, for several margins and
+// ways of lowering. It must find a netlist that has another margin.
+func TestUncertain(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 14))
+	for i, classes := range []int{2, 3, 5, 10} {
+		const chains = 9
+		f := netgen.Model(netgen.ModelOptions{
+			Seed: uint64(classes), Features: 9, Width: chains * classes, Depth: 4, Classes: classes,
+		}).Freeze()
+		s := verifytest.RandomSamples(f, 500)
+		for j, family := range []string{"", "generic", "generic", "ice40"} {
+			scope, margin, k := verifytest.Scopes[1+(i+j)%2], 1+r.IntN(chains), []int{0, 4, 6, 4}[j]
+			if j == i { // with a small margin, random samples have leads of this size
+				margin = 1 + r.IntN(3)
+			}
+			d := verifytest.UncertainDesign(t, f, scope, margin, family, k)
+			if got, err := Check(t.Context(), d, s, 1); err != nil || got.Mismatches > 0 {
+				t.Errorf("%d classes, %q, K = %d, margin %d: %+v, %v", classes, family, k, margin, got, err)
+			}
+			if d.Margin = margin + 1; j == i {
+				if got, err := Check(t.Context(), d, s, 1); err != nil || got.Mismatches == 0 {
+					t.Errorf("%d classes: margin %d passes for margin %d: %+v, %v", classes, margin, d.Margin, got, err)
+				}
+			}
+			if d.Margin = 0; j == i {
+				if got, err := Check(t.Context(), d, s, 1); err != nil || got.Mismatches == 0 {
+					t.Errorf("%d classes: an output without a margin passes: %+v, %v", classes, got, err)
+				}
+			}
+		}
+	}
 }
 
 // TestPipelineSoftware simulates sound pipelines and pipelines with a broken gate. The check must name the broken

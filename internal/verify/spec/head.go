@@ -20,7 +20,13 @@ type Head struct {
 	// rounds. A size of 0 puts all classes into one group, which is compared in one linear scan.
 	First, Later int
 
-	// Counts adds an output named counts after class_index. It has the counts of all classes, with the first class
+	// Margin adds an output named uncertain after class_index. It is 1 if the largest count leads the second largest
+	// by less than the margin. If Near is set, each match of the tournament looks for counts that are closer than the
+	// margin. Otherwise, all counts are compared with the largest count minus the margin.
+	Margin int
+	Near   bool
+
+	// Counts adds an output named counts after these outputs. It has the counts of all classes, with the first class
 	// in the lowest bits.
 	Counts bool
 }
@@ -39,10 +45,8 @@ type bus struct {
 // head writes the counts and the argmax and returns the outputs.
 func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 	words := make([][]literal, n.classes)
-	outputs := make([]bus, 1, 2+n.classes)
-	if o.Counts {
-		outputs = append(outputs, bus{name: "counts"})
-	}
+	var probes []bus
+	counts := bus{name: "counts"}
 	for c := range words {
 		p := pool{g: g}
 		for _, l := range n.counted(c, last) {
@@ -56,13 +60,21 @@ func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 			}
 		}
 		words[c] = p.rest(bits.Len(uint(n.mostCounted())))
-		outputs = append(outputs, bus{fmt.Sprintf("count_%d", c), words[c]})
-		if o.Counts {
-			outputs[1].bits = append(outputs[1].bits, words[c]...)
-		}
+		probes = append(probes, bus{fmt.Sprintf("count_%d", c), words[c]})
+		counts.bits = append(counts.bits, words[c]...)
 	}
-	outputs[0] = bus{"class_index", g.argmax(words, o)}
-	return outputs, nil
+	winner := g.argmax(words, o)
+	outputs := []bus{{"class_index", winner.index}}
+	if o.Margin > 0 && !o.Near {
+		winner.near = g.uncertain(words, winner.word, o.Margin)
+	}
+	if o.Margin > 0 {
+		outputs = append(outputs, bus{"uncertain", []literal{winner.near}})
+	}
+	if o.Counts {
+		outputs = append(outputs, counts)
+	}
+	return append(outputs, probes...), nil
 }
 
 // pool holds the bits of a count. Each bit must be added exactly once.
@@ -150,11 +162,15 @@ func (g *graph) adder(a, b, c literal) (sum, carry literal) {
 
 func (g *graph) xor(a, b literal) literal { return g.or(g.and(a, b^1), g.and(a^1, b)) }
 
-// contender is a count together with the number of its class.
-type contender struct{ word, index []literal }
+// contender is a count together with the number of its class. In a tournament that looks for close counts, near says
+// whether the count was close to one that lost against it.
+type contender struct {
+	word, index []literal
+	near        literal
+}
 
-// argmax returns the number of the largest word. If words are equal, the first one wins.
-func (g *graph) argmax(words [][]literal, o *Head) []literal {
+// argmax returns the largest word. If words are equal, the first one wins.
+func (g *graph) argmax(words [][]literal, o *Head) contender {
 	field := make([]contender, len(words))
 	for c, w := range words {
 		field[c].word = w
@@ -172,21 +188,52 @@ func (g *graph) argmax(words [][]literal, o *Head) []literal {
 			group := field[m*len(field)/matches : (m+1)*len(field)/matches]
 			winners[m] = group[0]
 			for _, next := range group[1:] {
-				winners[m] = g.better(winners[m], next)
+				winners[m] = g.better(winners[m], next, o)
 			}
 		}
 		field = winners
 	}
-	return field[0].index
+	return field[0]
+}
+
+// larger returns whether word b is larger than word a.
+func (g *graph) larger(a, b []literal) (larger literal) {
+	for i := range a {
+		larger = g.or(g.and(b[i], a[i]^1), g.and(g.xor(a[i], b[i])^1, larger))
+	}
+	return larger
+}
+
+// minus returns a word minus a number, modulo 2^digits, and whether the difference is negative.
+func (g *graph) minus(word []literal, number int) (difference []literal, borrow literal) {
+	for i, a := range word {
+		b := literal(number >> i & 1)
+		difference = append(difference, g.xor(g.xor(a, b), borrow))
+		borrow = g.or(g.and(a^1, g.or(b, borrow)), g.and(b, borrow))
+	}
+	return difference, borrow
+}
+
+// close returns whether word a minus word b is negative or less than the margin.
+func (g *graph) close(a, b []literal, margin int) literal {
+	least, negative := g.minus(a, margin-1)
+	return g.or(negative, g.larger(b, least)^1)
+}
+
+// uncertain returns whether at least two words are close to the largest word.
+func (g *graph) uncertain(words [][]literal, best []literal, margin int) literal {
+	one, two := literal(0), literal(0)
+	for _, w := range words {
+		near := g.close(best, w, margin)
+		two = g.or(two, g.and(one, near))
+		one = g.or(one, near)
+	}
+	return two
 }
 
 // better returns the second contender if the second word is larger. Otherwise it returns the first contender.
-func (g *graph) better(first, second contender) contender {
-	larger := literal(0)
-	for i, a := range first.word {
-		b := second.word[i]
-		larger = g.or(g.and(b, a^1), g.and(g.xor(a, b)^1, larger))
-	}
+func (g *graph) better(first, second contender, o *Head) contender {
+	larger := g.larger(first.word, second.word)
 	choose := func(a, b []literal) []literal {
 		chosen := make([]literal, len(a))
 		for i := range a {
@@ -194,5 +241,10 @@ func (g *graph) better(first, second contender) contender {
 		}
 		return chosen
 	}
-	return contender{choose(first.word, second.word), choose(first.index, second.index)}
+	c := contender{word: choose(first.word, second.word), index: choose(first.index, second.index)}
+	if o.Near {
+		near := g.and(g.close(first.word, second.word, o.Margin), g.close(second.word, first.word, o.Margin))
+		c.near = g.or(near, choose([]literal{first.near}, []literal{second.near})[0])
+	}
+	return c
 }

@@ -51,9 +51,14 @@ func TestHeads(t *testing.T) {
 		n := read(t, m)
 		classes, group := n.Classes()
 		o := Options{Words: seed%2 == 1, Head: &Head{}}
+		if classes > 1 && seed%3 > 0 {
+			o.Head.Margin = 1 + seed%min(group, 4)
+		}
 		plain := graphOf(t, n, o)
 		told := o
-		told.Head = &Head{Sums: orders(r, classes, group), First: 2 + seed%3, Later: 2 + seed%2}
+		told.Head = &Head{
+			Sums: orders(r, classes, group), First: 2 + seed%3, Later: 2 + seed%2, Margin: o.Head.Margin, Near: o.Head.Margin > 0,
+		}
 		same, reordered := other(t, m, o), graphOf(t, n, told)
 		n.negateLast(n.width / 2)
 		claims = append(claims, claim{form.Name + ", the netlist's head", plain, same, equivalent},

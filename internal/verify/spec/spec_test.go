@@ -49,7 +49,11 @@ func frozenGraph(t *testing.T, f *model.Frozen, o Options) *aiger.File {
 	case o.Head != nil:
 		scope = netlist.Core
 	}
-	n, err := freeze.Network(f, scope)
+	margin := 0
+	if o.Head != nil {
+		margin = o.Head.Margin
+	}
+	n, err := freeze.WithMargin(f, scope, margin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,35 @@ func LoweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family st
 	if err != nil {
 		t.Fatal(err)
 	}
+	return lowered(t, f, raw, scope, family, k, assumed, p...)
+}
+
+// UncertainDesign returns a design whose output uncertain has a margin. With k = 0 it is not lowered.
+func UncertainDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, margin int, family string, k int,
+	p ...pipeline.Options,
+) verify.Design {
+	t.Helper()
+	raw, err := freeze.WithMargin(f, scope, margin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k > 0 {
+		d := lowered(t, f, raw, scope, family, k, false, p...)
+		d.Margin = margin
+		return d
+	}
+	product, _, err := compiler.Optimise(t.Context(), raw, compiler.LevelRepeat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verify.Design{Model: f, Raw: raw, Product: product, Margin: margin}
+}
+
+// lowered returns the design of a raw netlist that is optimised and lowered.
+func lowered(t *testing.T, f *model.Frozen, raw *netlist.Netlist, scope netlist.Scope, family string, k int,
+	assumed bool, p ...pipeline.Options,
+) verify.Design {
+	t.Helper()
 	o := compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
 	switch {
 	case scope == netlist.Full:

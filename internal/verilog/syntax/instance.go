@@ -56,8 +56,8 @@ func (r *reader) helper(h verilog.Helper) {
 	r.drive(n, 0, r.list[n].bits())
 }
 
-// operatorWidths returns the widths of the input and the output of a popcount or an argmax. The widths are 0 if the
-// parameters of the instance do not match each other.
+// operatorWidths returns the widths of the input and the output of a popcount or an argmax, which may have a margin.
+// The widths are 0 if the parameters of the instance do not match each other.
 func operatorWidths(values []int) (in, out int) {
 	if len(values) == 2 { // the popcount's WIDTH and BITS
 		if values[0] < 2 || values[1] != bits.Len(uint(values[0])) {
@@ -69,7 +69,13 @@ func operatorWidths(values []int) (in, out int) {
 	if classes < 2 || word < 1 || word > mostWidth/classes || index != netlist.ClassBits(classes) {
 		return 0, 0
 	}
-	return classes * word, index
+	if len(values) == 3 {
+		return classes * word, index
+	}
+	if margin := values[3]; margin < 1 || bits.Len(uint(margin)) > word {
+		return 0, 0
+	}
+	return classes * word, index + 1
 }
 
 // parameters reads the values of the named parameters.

@@ -45,7 +45,7 @@ enum {
 /* A number in a result has the bits from first on, as many as bits; counts follow each other by step. */
 static const struct {
     unsigned first, bits, step, number;
-} class_at = {@CLASSAT@}, counts_at = {@COUNTSAT@};
+} class_at = {@CLASSAT@}@UNCERTAINAT@, counts_at = {@COUNTSAT@};
 
 enum kind { NUMBER, CATEGORY, LABEL, DROPPED, NONE };
 
@@ -458,7 +458,7 @@ static const char *classify(int to, int from, unsigned long number) {
         refuse(3, "does the device hold the design of this folder?", "class %lu of %d was answered", class_index, CLASSES);
     printf("%lu", number);
     print_field("", classes[class_index]);
-    for (c = 0; c < counts_at.number; c++)
+@UNCERTAIN@    for (c = 0; c < counts_at.number; c++)
         printf(",%lu", number_at(result, counts_at.first + c * counts_at.step, counts_at.bits));
     printf("\n");
     return classes[class_index];
@@ -499,7 +499,7 @@ int main(int argc, char **argv) {
     more = open_samples(argv[3]);
     to = open_file(argv[1], strcmp(argv[1], argv[2]) == 0 ? O_RDWR : O_WRONLY);
     from = strcmp(argv[1], argv[2]) == 0 ? to : open_file(argv[2], O_RDONLY);
-    printf("sample,class");
+    printf("sample,class@UNCERTAINNAME@");
     for (c = 0; c < counts_at.number; c++) print_field("count_", classes[c]);
     printf("\n");
     for (; more; more = read_record()) {

@@ -251,14 +251,14 @@ def samples(design, table, most, labels):
 def report(design, results, labels, out):
     """Prints each result as it comes, and returns what there is to say at the end."""
     lines = csv.writer(out, lineterminator="\n")
-    head = ["sample", "class"]
+    head = ["sample", "class"@UNCERTAINNAME@]
     if design.interface["counts"]["number"]:
         head += ["count_" + c for c in design.classes]
     lines.writerow(head)
     done = right = 0
     for result in results:
         name = design.class_of(result)
-        lines.writerow([done, name] + design.numbers(result, "counts"))
+        lines.writerow([done, name]@UNCERTAIN@ + design.numbers(result, "counts"))
         right += labels[done] == name
         done += 1
     out.flush()
