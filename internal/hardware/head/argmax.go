@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// contender is a word in a tournament, with the index of the word's class. If matches look for close words, near is 1 if
-// the word was close to the loser of one of its matches.
+// contender is a word in a tournament, with the index of the word's class. If matches look for close words, near is 1
+// if the word was close to the loser of one of its matches.
 type contender struct {
 	word  []netlist.Net
 	index []netlist.Net

@@ -31,9 +31,10 @@ type Result struct {
 }
 
 // Check compares both netlists with the trainer's forward pass over all samples. It compares the raw netlist's hidden
-// bits layer by layer. Then it compares counts, class and the output uncertain of both netlists, computed by the simulator and by machine
-// code (package internal/runner). A pipeline is clocked. If the two netlists have different ports, Check reports a
-// mismatch and runs nothing. Check returns an error only if the comparison is impossible.
+// bits layer by layer. Then it compares counts and class of both netlists, computed by the simulator and by machine
+// code (package internal/runner), and the simulated output uncertain. A pipeline is clocked. If the two netlists have
+// different ports, Check reports a mismatch and runs nothing. Check returns an error only if the comparison is
+// impossible.
 func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "software")
 	defer end()

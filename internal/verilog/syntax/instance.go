@@ -56,8 +56,8 @@ func (r *reader) helper(h verilog.Helper) {
 	r.drive(n, 0, r.list[n].bits())
 }
 
-// operatorWidths returns the widths of the input and the output of a popcount or an argmax, which may have a margin. The widths are 0 if the
-// parameters of the instance do not match each other.
+// operatorWidths returns the widths of the input and the output of a popcount or an argmax, which may have a margin.
+// The widths are 0 if the parameters of the instance do not match each other.
 func operatorWidths(values []int) (in, out int) {
 	if len(values) == 2 { // the popcount's WIDTH and BITS
 		if values[0] < 2 || values[1] != bits.Len(uint(values[0])) {
