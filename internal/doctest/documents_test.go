@@ -176,7 +176,7 @@ func TestKeys(t *testing.T) {
 	add("eval", "0", "eval", "m.safetensors")
 	add("eval", "0", "eval", "m.safetensors", samples)
 	add("predict", "0", "predict", "m.safetensors", samples)
-	add("predict", "0", "predict", "m.safetensors", samples, "--scores")
+	add("predict", "0", "predict", "m.safetensors", samples, "--scores", "--reject", "2")
 	add("predict", "0", "predict", "m.safetensors", samples, "--probabilities")
 	add("explain", "0", "explain", "m.safetensors", "--sample", "1", "-o", "page.html")
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6",
