@@ -9,8 +9,8 @@ package netlist
 //	}
 //	return c.Finish()
 //
-// The new netlist has the name, input ports, primitives, chain classes, offsets and positions of the old one. Finish copies
-// the output ports and the probes.
+// The new netlist has the name, input ports, primitives, chain classes, offsets and positions of the old one. Finish
+// copies the output ports and the probes.
 type Copier struct {
 	*Builder
 	Old *Netlist

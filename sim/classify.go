@@ -14,7 +14,8 @@ import (
 // Classifier classifies samples with the netlist of a classifier. The netlist may have any scope. In the scopes core
 // and full, the class is the netlist's output class_index, and the counts are its probes count_0, count_1 and so on.
 // In the scope gates, the Classifier counts the ones among the bits of output h for each class of chains, and adds the
-// offsets of the classes ([netlist.Netlist.Offsets]). The result is the class with the largest count, or the lowest such class if counts are equal.
+// offsets of the classes ([netlist.Netlist.Offsets]). The result is the class with the largest count, or the
+// lowest such class if counts are equal.
 //
 // A pipeline is clocked as in hardware: a new block of samples enters in each clock. Counts and class are read from
 // the pipeline stages in which they appear, so wrong positions of registers lead to wrong results.

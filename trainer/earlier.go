@@ -141,6 +141,9 @@ func sumOf(s *model.Start) string {
 	return s.SHA256
 }
 
+// sameSamples reports whether two networks have the same training and test samples.
+func sameSamples(a, b *model.Record) bool { return a.Train == b.Train && a.Test == b.Test }
+
 // sameData returns an error if d is not the data that the earlier run e was trained on. Results on different data
 // cannot be averaged. There is no error if e is nil.
 func (e *Earlier) sameData(d *Data) error {

@@ -100,8 +100,9 @@ func (f Folds) Train(ctx context.Context) (*FoldsSummary, error) {
 	return s, nil
 }
 
-// open checks the keys of the data, and opens the data set of the first fold, whose files all folds share. So a division
-// that is not possible is found before any training. Runs that take the encoder from a model open the set themselves.
+// open checks the keys of the data, and opens the data set of the first fold, whose files all folds share. So a
+// division that is not possible is found before any training. Runs that take the encoder from a model open the set
+// themselves.
 func (f *Folds) open(ctx context.Context) error {
 	cfg := f.Config.InFold(1, f.N)
 	if err := cfg.CheckData(); err != nil {

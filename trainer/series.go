@@ -147,7 +147,7 @@ func (s *series) alike(found []*Earlier, from *model.Start) error {
 			return message.Optionf("%s: started from %s, but %s from %s; move the files of one run away and train it like "+
 				"the other, with {Init} if that started from a model",
 				e.path, origin(e.network.Record.Start), first.path, origin(first.network.Record.Start))
-		case s.sameData && (e.network.Record.Train != first.network.Record.Train || e.network.Record.Test != first.network.Record.Test):
+		case s.sameData && !sameSamples(&e.network.Record, &first.network.Record):
 			return fmt.Errorf("%s: was trained on another version of data set %s than %s; move the files of the run with the "+
 				"wrong version away, to train it anew",
 				e.path, e.network.Record.DataSet, first.path)

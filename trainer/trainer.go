@@ -56,8 +56,8 @@ type Run struct {
 
 	// Warn, unless nil, is called if a checkpoint cannot be written during the run, and the run continues. If Warn is
 	// nil, such a failure ends the run. A failure to write the last checkpoint always ends the run. Warn is also
-	// called if groups of the training file are in the test file, too, and if the accuracy is no better than the accuracy of
-	// always predicting the most frequent class.
+	// called if groups of the training file are in the test file, too, and if the accuracy is no better than the accuracy
+	// of always predicting the most frequent class.
 	Warn func(error)
 
 	// Progress, unless nil, is called after each batch and after each epoch, in the goroutine that called Train.

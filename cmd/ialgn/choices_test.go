@@ -17,11 +17,11 @@ import (
 )
 
 // elsewhere lists the options that this test does not check. The values of most of these options are documented in
-// another place. These values are the keys of the configuration, the devices of synth, the interfaces and families of
-// compile, and the topologies. One option takes values from a range.
+// another place. These values are the keys of the configuration, its metrics, the devices of synth, the interfaces and
+// families of compile, and the topologies. One option takes values from a range.
 var elsewhere = []string{
-	"--set", "--grid", "synth --target", "fit --target", "sweep --target", "fit --wrap", "diagnose --topologies",
-	"compile --lut",
+	"--set", "--grid", "synth --target", "fit --target", "sweep --target", "fit --wrap", "fit --metric",
+	"diagnose --topologies", "compile --lut",
 }
 
 // TestValuesDocumented checks that the help and docs/reference/cli.md name every value of each option.

@@ -31,8 +31,8 @@ func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	}
 }
 
-// unknownText writes which columns of the training samples have words that are no features, because they are rare or the
-// start model does not know them.
+// unknownText writes which columns of the training samples have words that are no features, because they are rare or
+// the start model does not know them.
 func unknownText(w io.Writer, all []dataset.Unknown, samples int) {
 	if len(all) == 0 {
 		return

@@ -63,8 +63,9 @@ func (c *Config) checkFolds() error {
 	case d.Folds == 0 && !c.isSet(foldsLimit.key):
 		return c.wrong(foldLimit.key, "set data.folds, too", "there are no folds, because data.folds is not set")
 	case d.Ordered():
-		return c.wrong(foldsLimit.key, "omit the folds: then the last rows are the test part", "the rows are in the order of "+
-			"time (data.order: time), so networks would be trained with rows that follow the rows of their test")
+		return c.wrong(foldsLimit.key, "omit the folds: then the last rows are the test part",
+			"the rows are in the order of time (data.order: time), so networks would be trained with rows that follow "+
+				"the rows of their test")
 	case float64(d.Folds) < foldsLimit.min || float64(d.Folds) > foldsLimit.max:
 		return c.wrong(foldsLimit.key, "5 and 10 are usual", "%d is outside %s", d.Folds, foldsLimit)
 	case d.Fold < 1 || d.Fold > d.Folds:

@@ -152,15 +152,22 @@ func (c *looked) reason(to *Surveyed, words int) string {
 		return "has values " + such + ": " + notOneNumber(first.Word)
 	case c.numerals > c.values/2 && len(c.distinct) > maxCategories:
 		return "has numbers " + such + ", which other columns write in another way; write all numbers in the same way"
-	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
+	}
+	if reason := c.tooMany(); reason != "" || c.unfit == nil || message.Hint(c.unfit) != "" {
+		return reason
+	}
+	return "has words that cannot be categories: " + c.unfit.Error()
+}
+
+// tooMany returns the reason why a column of words has too many different ones. It returns "" if it has not.
+func (c *looked) tooMany() string {
+	switch n := len(c.distinct); {
+	case n > c.values/2 && c.values >= identifierRows:
 		return "has a different word in most rows, like an identifier"
-	case len(c.distinct) > mostWords:
+	case n > mostWords:
 		return fmt.Sprintf("has more than %d different words", mostWords)
-	case len(c.distinct) > maxCategories && c.covered() < c.values/2:
-		return fmt.Sprintf("has %d different words, and most rows have none of the %d most frequent ones", len(c.distinct),
-			maxCategories)
-	case c.unfit != nil && message.Hint(c.unfit) == "":
-		return "has words that cannot be categories: " + c.unfit.Error()
+	case n > maxCategories && c.covered() < c.values/2:
+		return fmt.Sprintf("has %d different words, and most rows have none of the %d most frequent ones", n, maxCategories)
 	}
 	return ""
 }

@@ -40,8 +40,8 @@ func (s Shared) Warning() error {
 	if s.Groups == 0 {
 		return nil
 	}
-	return fmt.Errorf("data.test: %d of %s, such as %s, %s in the training file, too (%s): the test does not show how new "+
-		"groups are classified", s.Groups, message.Plural(s.tested, "group", "groups"), shown(s.First),
+	return fmt.Errorf("data.test: %d of %s, such as %s, %s in the training file, too (%s): the test does not show how "+
+		"new groups are classified", s.Groups, message.Plural(s.tested, "group", "groups"), shown(s.First),
 		map[bool]string{true: "is", false: "are"}[s.Groups == 1],
 		message.Plural(s.Samples, "test sample", "test samples"))
 }

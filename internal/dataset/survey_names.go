@@ -165,8 +165,8 @@ func (s *Survey) ChooseGroup() (note string) {
 	g := slices.MinFunc(s.groupable, func(a, b groupable) int { return cmp.Compare(a.owners, b.owners) })
 	c := &s.Columns[g.column]
 	s.Group, c.Reason = s.reference(c), groupReason
-	return fmt.Sprintf("The rows of one %s are in one part (column %s has %d of them), so that the test shows how new %ss "+
-		"are classified", g.noun, config.Quoted(c.Name), g.owners, g.noun)
+	return fmt.Sprintf("The rows of one %s are in one part (column %s has %d of them), so that the test shows how new "+
+		"%ss are classified", g.noun, config.Quoted(c.Name), g.owners, g.noun)
 }
 
 // groupReason is the reason why the column of data.group is left out.

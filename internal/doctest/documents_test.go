@@ -369,7 +369,8 @@ func (r runner) writeTable(name, label string) {
 		fmt.Fprintf(w, "%d,%d,%d,%s\n", i%9, i%11, i%13, []string{"a", "b"}[i%9/5])
 	}
 	path := filepath.Join(r.dir, name)
-	if err := cmp.Or(w.Close(), os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, text.Bytes(), 0o666)); err != nil {
+	err := cmp.Or(w.Close(), os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, text.Bytes(), 0o666))
+	if err != nil {
 		r.t.Fatal(err)
 	}
 }

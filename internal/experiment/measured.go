@@ -232,7 +232,8 @@ func (t *Table) classes(w io.Writer) error {
 	for i := range t.Metrics {
 		m := &t.Metrics[i]
 		add := func(class string, samples int, recall, precision, f1, accuracy *trainer.Spread) {
-			lines = append(lines, slices.Concat([]string{m.Data, m.Classifier, class, strconv.Itoa(m.Runs), strconv.Itoa(samples)},
+			names := []string{m.Data, m.Classifier, class, strconv.Itoa(m.Runs), strconv.Itoa(samples)}
+			lines = append(lines, slices.Concat(names,
 				grid.Shares(recall), grid.Shares(precision), grid.Shares(f1), grid.Shares(accuracy)))
 		}
 		total := 0

@@ -57,7 +57,8 @@ func (e *Experiment) keys(n *Entry, scale Scale) []string {
 
 // base returns the beginning of the names of a network's files.
 func (n *Entry) base(cfg config.Config, network string) string {
-	return fmt.Sprintf("%s-%dx%d-%s", cmp.Or(n.Data, cfg.Data.Set), cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
+	return fmt.Sprintf("%s-%dx%d-%s", cmp.Or(n.Data, cfg.Data.Set), cfg.Model.Width, cfg.Model.Depth,
+		strings.ToLower(network))
 }
 
 // data returns a name for the data of an entry. Unless the entry has a name for its data, this is the name of the data

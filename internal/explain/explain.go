@@ -230,7 +230,8 @@ func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Ex
 	}
 	names := n.f.Classes
 	e := &Explanation{
-		Classes: names, Counts: counts, Offsets: n.f.Offsets, Index: winner(counts), Words: slices.Clone(words), Shape: n.shape,
+		Classes: names, Counts: counts, Offsets: n.f.Offsets, Index: winner(counts),
+		Words: slices.Clone(words), Shape: n.shape,
 		Flips: []Change{}, Checked: true, Values: n.values(words),
 	}
 	e.Class = names[e.Index]

@@ -406,7 +406,8 @@ func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
 // result returns the result of the search and writes the front.
 func (s *search) result(b Best) (*Result, error) {
 	r := &Result{
-		Target: s.Target, Metric: s.metric, Budget: s.budget, Seconds: s.ledger.spent(), LeftOut: append([]string{}, b.leftOut...),
+		Target: s.Target, Metric: s.metric, Budget: s.budget, Seconds: s.ledger.spent(),
+		LeftOut: append([]string{}, b.leftOut...),
 	}
 	for _, f := range s.ledger.Finals {
 		if f.Cost == nil {

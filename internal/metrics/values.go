@@ -12,8 +12,9 @@ type Values struct {
 	AveragePrecision *float64 `json:"average_precision,omitempty"`
 }
 
-// Of returns the metrics of samples. Element [i][j] of confusion is the number of samples of class i that were predicted
-// as class j. labels has the class of each sample. counts has the class counts of each sample, sample by sample.
+// Of returns the metrics of samples. Element [i][j] of confusion is the number of samples of class i that were
+// predicted as class j. labels has the class of each sample. counts has the class counts of each sample,
+// sample by sample.
 func Of(confusion [][]int, labels []uint8, counts []int32) *Values {
 	v := &Values{
 		BalancedAccuracy: BalancedAccuracy(confusion), MacroF1: MacroF1(confusion),

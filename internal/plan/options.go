@@ -383,8 +383,8 @@ func (o Options) thermometer(scope netlist.Scope, mapped bool) (compiler.Thermom
 // New returns the plan for the options, or an error if an option or a combination of options is invalid.
 func New(o Options) (p *Plan, err error) {
 	if o.Reject != 0 && o.RejectShare != 0 { // options from a manifest have both
-		return nil, message.WithHint(message.Optionf("{Reject} %d and {RejectShare} %v: each of them sets the margin", o.Reject,
-			o.RejectShare), "omit one of them")
+		return nil, message.WithHint(message.Optionf("{Reject} %d and {RejectShare} %v: each of them sets the margin",
+			o.Reject, o.RejectShare), "omit one of them")
 	}
 	if o, err = o.resolve(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 // BusRows returns the bit rows of the given ports after a run of the simulator. If want has values for a port, the
 // rows hold the trainer's values for the samples with the given indices. Otherwise the rows hold the simulated
-// values. The argument margin is that of the output uncertain.
+// values. The output uncertain has the given margin.
 func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, margin int, index []int32) []uint64 {
 	var rows []uint64
 	for _, p := range ports {
@@ -32,7 +32,7 @@ func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, margin 
 }
 
 // Trainers returns a function that returns the trainer's value for a bit of a bus in a sample. The function is nil if
-// the trainer has no values for this bus. The argument margin is that of the output uncertain.
+// the trainer has no values for this bus. The output uncertain has the given margin.
 func Trainers(want *model.Scores, margin int, bus netlist.Port) func(sample, bit int) uint64 {
 	if want == nil {
 		return nil

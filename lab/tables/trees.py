@@ -1,7 +1,7 @@
 """Trains trees of scikit-learn on the data sets of `ialgn experiment tables`, on the same training and test samples:
 
     ialgn experiment tables -o tables --scale paper --seeds 5
-    /usr/bin/python3 lab/tables/trees.py tables
+    python3 lab/tables/trees.py tables
 
 The first command writes the divided tables to tables/splits, from which this script reads them. The script writes
 tables/trees.json, and the next call of the first command shows these results next to the networks. Rows that the file

@@ -44,8 +44,8 @@ const (
 )
 
 // WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with a symbol table. The inputs
-// are called x[i]. The outputs are the bits that [Options] selects, called h[i], or the outputs that [Head] describes. A
-// bus of one bit is called x or h without an index, as in yosys.
+// are called x[i]. The outputs are the bits that [Options] selects, called h[i], or the outputs that [Head] describes.
+// A bus of one bit is called x or h without an index, as in yosys.
 //
 // If the inputs are thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its threshold j, counted
 // from 1. If the inputs are words, input f*BitsIn+k is bit k of feature f.

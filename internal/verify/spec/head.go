@@ -32,8 +32,8 @@ type Head struct {
 }
 
 // Sum is a set of bits to add, given by their numbers. The bits that are counted for the class ([Network.Counted]) have
-// the numbers from 0 on. The digits of earlier sums have the next numbers, in order. A sum has as many digits as its largest value needs. The place of
-// a sum's first digit is the lowest place among the bits that the sum adds.
+// the numbers from 0 on. The digits of earlier sums have the next numbers, in order. A sum has as many digits as its
+// largest value needs. The place of a sum's first digit is the lowest place among the bits that the sum adds.
 type Sum []int
 
 // bus is an output with its name.
