@@ -25,6 +25,7 @@ func TestDocuments(t *testing.T) {
 		c.Targets = append(c.Targets, m[1])
 	}
 	names = append(names, "README.md", "docs/guides/start.md", "docs/guides/install.md", "docs/reference/cli.md")
+	names = append(names, "docs/guides/spoken.md")
 	for _, name := range names {
 		name, text := filepath.ToSlash(name), read(t, name)
 		if steps, err := doctest.Steps(text); err != nil || len(steps) == 0 {

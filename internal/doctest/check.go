@@ -181,7 +181,9 @@ func (d *document) ialgn(words []string) []error {
 	}
 	switch c.command.Name {
 	case "init":
-		d.make(c.args...)
+		for _, file := range c.args {
+			d.make(file, strings.Replace(file, "-train", "-test", 1)) // init also finds the test samples
+		}
 	case "demo":
 		d.demo(cmp.Or(out, "demo"))
 	case "train":
