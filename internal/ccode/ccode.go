@@ -7,7 +7,8 @@
 // name, and macros begin with this name in capitals.
 //
 // The header documents the functions. NAME_run computes rows of bits, for any netlist. For a classifier,
-// NAME_classify computes the class and the counts from feature words. If [Options] say how feature words are
+// NAME_classify computes the class and the counts from feature words. If the classifier's head has a margin,
+// NAME_classify_uncertain also says which classes are uncertain. If [Options] say how feature words are
 // computed, NAME_classify_real computes the class and the counts from real values. On request, NAME_probabilities
 // computes probabilities from the counts of a sample. With gcc and clang, a row of a
 // block is several words, so that vector instructions are used.

@@ -134,15 +134,15 @@ func TestSelftest(t *testing.T) {
 				continue // the other scopes differ only in having ports of bits
 			}
 			n := frozen(t, scope, o)
+			if shape == "features" && scope != netlist.Gates {
+				n = withMargin(t, scope, o, 3)
+			}
 			check(fmt.Sprintf("%s/%v/straight", shape, scope), n, probable)
 			if scope == netlist.Full && (shape == "features" || testkit.Whole()) {
 				check(fmt.Sprintf("%s/%v/table", shape, scope), n, table)
 			}
 		}
 	}
-	n := withMargin(t, netlist.Full, shapes["features"], 3)
-	check("margin/straight", n, Options{})
-	check("margin/table", n, table)
 }
 
 // withMargin returns a network that says whether the class is uncertain.

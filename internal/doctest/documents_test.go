@@ -176,7 +176,7 @@ func TestKeys(t *testing.T) {
 	add("eval", "0", "eval", "m.safetensors")
 	add("eval", "0", "eval", "m.safetensors", samples)
 	add("predict", "0", "predict", "m.safetensors", samples)
-	add("predict", "0", "predict", "m.safetensors", samples, "--scores")
+	add("predict", "0", "predict", "m.safetensors", samples, "--scores", "--reject", "2")
 	add("predict", "0", "predict", "m.safetensors", samples, "--probabilities")
 	add("explain", "0", "explain", "m.safetensors", "--sample", "1", "-o", "page.html")
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6",
@@ -192,6 +192,7 @@ func TestKeys(t *testing.T) {
 	add("compile", "0", "compile", "m.safetensors", "-o", "folded", "--fold", "2", "--freq", "12")
 	add("verify", "0", "verify", "m.safetensors", "folded", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "out")
+	add("compile", "0", "compile", "v.safetensors", "-o", "rejecting", "--reject", "1")
 	add("verify", "0", "verify", "m.safetensors", "out", "--level", "formal")
 	r.replace("out/digits.v", " & ", " | ")
 	r.sign("out")

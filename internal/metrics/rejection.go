@@ -13,7 +13,7 @@ type Answered struct {
 func Rejection(labels, predicted []uint8, counts []int32, classes int) []Answered {
 	leads, largest := make([]int32, len(labels)), int32(-1)
 	for i := range leads {
-		leads[i] = lead(counts[i*classes:][:classes])
+		leads[i] = Lead(counts[i*classes:][:classes])
 		largest = max(largest, leads[i])
 	}
 	with := make([][]int, largest+1) // samples with each lead
@@ -40,16 +40,4 @@ func Rejection(labels, predicted []uint8, counts []int32, classes int) []Answere
 		}
 	}
 	return all
-}
-
-// lead returns the largest count minus the second largest, or the count if there is one class.
-func lead(counts []int32) int32 {
-	if len(counts) == 1 {
-		return max(0, counts[0])
-	}
-	first, second := max(counts[0], counts[1]), min(counts[0], counts[1])
-	for _, c := range counts[2:] {
-		first, second = max(first, c), max(second, min(first, c))
-	}
-	return first - second
 }

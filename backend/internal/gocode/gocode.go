@@ -6,6 +6,7 @@
 //
 //   - Run works on rows of bits, for any netlist;
 //   - Classify, for a classifier with a head, converts feature words to class and counts;
+//   - ClassifyUncertain, for a classifier whose head has a margin, also says which classes are uncertain;
 //   - ClassifyReal, if [Options] describe how feature words are computed, converts real values.
 //
 // On request, a function Probabilities converts counts to probabilities.

@@ -100,10 +100,10 @@ func forms() (list []form) {
 	for i, kind := range []string{"stream", "axis", "uart", "spi"} {
 		for j, f := range []form{
 			{features: 3, bitsIn: 5, classes: 3, scope: netlist.Core},
-			{features: 5, bitsIn: 8, classes: 4, scope: netlist.Full, counts: true},
+			{features: 5, bitsIn: 8, classes: 4, scope: netlist.Full, counts: true, margin: 2},
 			{features: 6, bitsIn: 10, classes: 3, scope: netlist.Full, stages: 2},
 			{features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, counts: true},
-			{features: 1, bitsIn: 4, classes: 2, scope: netlist.Full},
+			{features: 1, bitsIn: 4, classes: 2, scope: netlist.Full, margin: 1},
 			{features: 5, bitsIn: 6, classes: 3, scope: netlist.Full, engine: true},
 		} {
 			f.kind = kind
@@ -117,8 +117,6 @@ func forms() (list []form) {
 		beat: 3,
 	},
 		form{kind: "axis", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, beat: 9},
-		form{kind: "axis", features: 3, bitsIn: 4, classes: 3, scope: netlist.Full, counts: true, margin: 2},
-		form{kind: "uart", features: 3, bitsIn: 4, classes: 2, scope: netlist.Full, margin: 1},
 		form{kind: "stream", features: 3, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 2, tag: 1},
 		form{kind: "axis", features: 3, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, counts: true, tag: 64},
 		form{kind: "axis", features: 5, bitsIn: 8, classes: 3, scope: netlist.Core, counts: true, tag: 6},
