@@ -18,9 +18,9 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// real is the command "real FILE N". A script begins with "[!real] skip REASON", because the data are not part of the
+// realPart is the command "real FILE N". A script begins with "[!real] skip REASON", because the data are not part of the
 // repository.
-func real(ts *testscript.TestScript, neg bool, args []string) {
+func realPart(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)
 	dir, ok := testkit.RealData("real")
 	n, err := strconv.Atoi(args[1])

@@ -69,7 +69,7 @@ func TestScript(t *testing.T) {
 			"resign": signAnew,
 			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
 			"interrupt": interrupt, "samples": samples, "truncate": truncate, "replace": replace,
-			"killed": kill, "cuts": cuts, "real": real,
+			"killed": kill, "cuts": cuts, "real": realPart,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
