@@ -27,7 +27,7 @@ func (i *initial) withOrder(all []setting) []setting {
 	if i.options.Order == "" {
 		return all
 	}
-	return append(all, setting{"order", i.options.Order, "the last rows are for the test, nothing is drawn"})
+	return append(all, setting{"order", i.options.Order, "the last rows are held out, none are drawn"})
 }
 
 // canValidate reports whether the configuration should hold out validation samples. With groups or an order, this must

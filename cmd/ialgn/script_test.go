@@ -51,6 +51,8 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 //	samples FILE N [label] [header] [idx]  writes the first N test digits, or only labels (idx and label)
 //	truncate FILE BYTES        cuts off the end of FILE
 //	[long] COMMAND...          runs COMMAND only in make test-all
+//	real FILE N                writes every Nth sample of FILE, an array or a table of the real data, to FILE
+//	[!real] COMMAND...         runs COMMAND only if there are no real data
 //	cuts MODEL FILE            writes FILE, an equivalent of MODEL whose encoder has cuts instead of offsets and scales
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -67,13 +69,17 @@ func TestScript(t *testing.T) {
 			"resign": signAnew,
 			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
 			"interrupt": interrupt, "samples": samples, "truncate": truncate, "replace": replace,
-			"killed": kill, "cuts": cuts,
+			"killed": kill, "cuts": cuts, "real": realPart,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "long" {
-				return false, fmt.Errorf("there is no condition %q", name)
+			switch name {
+			case "long":
+				return testkit.Whole(), nil
+			case "real":
+				_, ok := testkit.RealData("real")
+				return ok && !testing.Short(), nil
 			}
-			return testkit.Whole(), nil
+			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		RequireExplicitExec: true,
 	})

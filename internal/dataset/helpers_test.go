@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ialgn/internal/testkit"
 )
 
 // sample is one record as Read passes it to its callback.
@@ -88,13 +90,8 @@ func realData(t *testing.T, set string) string {
 	if testing.Short() {
 		t.Skip("-short: tests with real data sets are skipped")
 	}
-	for _, dir := range []string{os.Getenv("IALGN_DATA"), "../../../shared/data"} {
-		if dir == "" {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(dir, set)); err == nil {
-			return dir
-		}
+	if dir, ok := testkit.RealData(set); ok {
+		return dir
 	}
 	t.Skipf("no folder %s in $IALGN_DATA or ../shared/data: set IALGN_DATA to the folder of the data sets", set)
 	return ""

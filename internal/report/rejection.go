@@ -3,6 +3,7 @@ package report
 import (
 	"strconv"
 
+	"ialgn"
 	"ialgn/internal/plot"
 )
 
@@ -25,16 +26,21 @@ func (b *builder) rejection() section {
 			percent(a.BalancedAccuracy)))
 	}
 	s.Tables = []table{t}
+	s.Figures = append(s.Figures, b.draw(RejectionChart(b.Test.Rejection)))
+	return s
+}
+
+// RejectionChart returns the chart of the accuracy against the share of samples that are answered.
+func RejectionChart(r ialgn.Rejection) *plot.Chart {
 	accuracy, balanced := plot.Series{Name: "accuracy"}, plot.Series{Name: "balanced accuracy"}
-	for _, a := range b.Test.Rejection {
+	for _, a := range r {
 		accuracy.X, accuracy.Y = append(accuracy.X, 100*a.Answered), append(accuracy.Y, 100*a.Accuracy)
 		balanced.X, balanced.Y = append(balanced.X, 100*a.Answered), append(balanced.Y, 100*a.BalancedAccuracy)
 	}
-	s.Figures = append(s.Figures, b.draw(&plot.Chart{
+	return &plot.Chart{
 		Title:  "Accuracy against the share of samples answered",
 		X:      plot.Axis{Label: "samples answered", Unit: "%", Include: []float64{0, 100}},
 		Y:      plot.Axis{Label: "accuracy of the answered", Unit: "%"},
 		Series: []plot.Series{accuracy, balanced},
-	}))
-	return s
+	}
 }

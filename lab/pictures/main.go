@@ -5,24 +5,66 @@
 // Both pictures show the same small network. network.svg shows its gates. Graphviz draws it from ialgn's output in
 // the format dot. stream.svg shows three samples that pass through the network's wrapper of kind stream. It is drawn
 // from a simulation in Icarus Verilog.
+//
+// The following commands draw the accuracy of a model against the share of samples that it answers:
+//
+//	ialgn eval ecg.safetensors --json > eval.json
+//	go run ./lab/pictures -rejection eval.json -o docs/pictures/heartbeats.svg
 package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 
 	"ialgn"
+	"ialgn/internal/report"
+	"ialgn/lab/internal/command"
 )
 
-func main() {
-	if err := run(context.Background(), filepath.Join("docs", "pictures")); err != nil {
-		fmt.Fprintln(os.Stderr, "pictures:", err)
-		os.Exit(1)
+func main() { command.Main("pictures", start) }
+
+func start(ctx context.Context, _ io.Writer, args []string) error {
+	flags := flag.NewFlagSet("pictures", flag.ContinueOnError)
+	evaluation := flags.String("rejection", "", "draw only the accuracy against the share answered, from the JSON of eval in `FILE`")
+	out := flags.String("o", "", "with -rejection: write the picture to `FILE`")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
+	switch {
+	case flags.NArg() > 0 || (*evaluation == "") != (*out == ""):
+		return errors.New("give no arguments, or -rejection FILE -o FILE")
+	case *evaluation == "":
+		return run(ctx, filepath.Join("docs", "pictures"))
+	}
+	svg, err := rejection(*evaluation)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(*out, svg, 0o666)
+}
+
+// rejection returns the chart of a file that `ialgn eval --json` has printed, as SVG.
+func rejection(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var e ialgn.Evaluation
+	if err := json.Unmarshal(text, &e); err != nil {
+		return nil, fmt.Errorf("%s: %w: write the file with `ialgn eval MODEL --json`", name, err)
+	}
+	if len(e.Rejection) == 0 {
+		return nil, fmt.Errorf("%s: has no results for margins: write the file with `ialgn eval MODEL --json`", name)
+	}
+	return report.RejectionChart(e.Rejection).SVG()
 }
 
 func run(ctx context.Context, to string) error {

@@ -46,3 +46,31 @@ func TestDraw(t *testing.T) {
 		t.Error("a signal that the dump lacks is drawn")
 	}
 }
+
+// TestRejection draws the accuracy of a model that answers all or half of the samples. It also checks that JSON of
+// another command is refused.
+func TestRejection(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "eval.json")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"rejection": [{"margin": 0, "answered": 1, "accuracy": 0.8, "balanced_accuracy": 0.7},
+		{"margin": 1, "answered": 0.5, "accuracy": 0.9, "balanced_accuracy": 0.85}]}`)
+	svg, err := rejection(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">samples answered (%)<", ">accuracy<", ">balanced accuracy<"} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
+	for _, other := range []string{`{"samples": 3}`, "sample,class"} {
+		write(other)
+		if _, err := rejection(file); err == nil || !strings.Contains(err.Error(), "ialgn eval MODEL --json") {
+			t.Errorf("%s: error %v, want the command that writes the file", other, err)
+		}
+	}
+}
