@@ -14,7 +14,7 @@ func TestEveryCompileOption(t *testing.T) {
 		"Scope": "core", "Emit": []string{"blif"}, "Module": "net", "Optimise": OptimiseOnce, "LUT": 5, "Target": "ecp5",
 		"Objective": "depth", "MaxDepth": 40, "Pipeline": "2", "MaxLevels": 2, "Style": "lut", "MHz": 25.0, "Wrap": "stream",
 		"Tag": 3, "Baud": 9600, "Board": "icebreaker", "Fold": "2", "FoldSteps": 900, "AssumeThermometer": true,
-		"Counts": true, "Reject": 2, "Probabilities": true, "Vectors": 7, "CheckPasses": true,
+		"Counts": true, "Reject": 2, "RejectShare": 0.05, "Probabilities": true, "Vectors": 7, "CheckPasses": true,
 	}
 	// For each field, this map lists the other options that the field needs. Without them, the plan is refused.
 	with := map[string]CompileOptions{

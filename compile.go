@@ -49,9 +49,13 @@ type CompileOptions struct {
 
 	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes; the compiler may rely on this
 	Counts            bool // add an output port with the class counts
-	// Reject is a margin, from 1 to the largest class count. It adds an output port that is 1 if the largest class count
-	// leads the second largest by less than the margin; 0: no such port.
+	// Reject is a margin, from 1 to the largest class count. It adds an output port that is 1 if the class is uncertain,
+	// because the largest class count leads the second largest by less than the margin; 0: no such port.
 	Reject int
+	// RejectShare, above 0 and below 1, chooses Reject: the largest margin with which at most this share of the validation
+	// samples of the training is uncertain; 0: Reject is the margin. [Compile] returns an error if the model was trained
+	// without a validation set, or if in more samples several classes have the largest count.
+	RejectShare float64
 
 	Probabilities bool // add functions to the C and Go code that compute the probabilities of the classes
 	Vectors       int  // number of test samples in the testbenches; 0: 64
@@ -85,6 +89,7 @@ func (o *CompileOptions) plan(fanIn int) (*plan.Plan, error) {
 		Pipeline: plan.Pipeline(o.Pipeline), MaxLevels: o.MaxLevels, Style: plan.Style(o.Style), MHz: o.MHz,
 		Wrap: plan.Wrapper(o.Wrap), Tag: o.Tag, Baud: o.Baud, Board: o.Board, Fold: fold,
 		FoldSteps: o.FoldSteps, AssumeThermometer: o.AssumeThermometer, Counts: o.Counts, Reject: o.Reject,
+		RejectShare:   o.RejectShare,
 		Probabilities: o.Probabilities, Vectors: o.Vectors, CheckPasses: o.CheckPasses,
 	}
 	return plan.New(options.ForNodes(fanIn))

@@ -31,6 +31,7 @@ type Report struct {
 	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil: no wrapper
 	Fold      *FoldReport         `json:"fold,omitempty"`           // nil: no folded engine
 	Samples   *Samples            `json:"vectors,omitempty"`        // the samples in the testbenches' vectors
+	Rejection *Rejection          `json:"rejection,omitempty"`      // nil: no output uncertain, or no validation samples
 	Latency   int                 `json:"latency_cycles,omitempty"` // see [Report.Rate]; left out if it is 0
 	// Seconds is the time from the start of the compilation until the last netlist file is written.
 	Seconds float64 `json:"seconds"`
@@ -46,6 +47,17 @@ type Samples struct {
 	Samples int    `json:"samples"`
 	Source  string `json:"source"`           // data set whose test part contains the samples, or random
 	Reason  string `json:"reason,omitempty"` // reason for random samples
+}
+
+// Rejection describes the output uncertain on the validation samples of the model. A sample is uncertain if its largest
+// class count leads the second largest by less than the margin. The other samples are answered.
+type Rejection struct {
+	Margin    int      `json:"margin"`
+	Of        int      `json:"validation_samples"` // number of validation samples
+	Uncertain float64  `json:"uncertain"`          // share of the validation samples that are uncertain
+	Samples   int      `json:"samples"`            // number of validation samples that are answered
+	Correct   int      `json:"correct"`            // answered samples whose class is their label
+	Accuracy  *float64 `json:"accuracy,omitempty"` // share of the answered samples that are correct; nil if there are none
 }
 
 // Report measures a product. The result is the report that [Write] would write.
@@ -70,6 +82,7 @@ func newReport(p Product) (r *Report, err error) {
 		PeakBytes: int64(memory.Peak()),
 		Raw:       p.Raw,
 		Samples:   p.Samples,
+		Rejection: p.Rejection,
 		Passes:    append([]compiler.PassReport{}, p.Passes...),
 	}
 	if h := p.Hardware; h != nil {

@@ -56,9 +56,11 @@ type Product struct {
 	MHz      float64               // clock frequency for constraints; 0: no constraints
 	Vectors  *verilog.Vectors      // vectors for the testbenches; nil: none
 	Samples  *Samples              // description of the vectors for the report
-	Manifest Manifest              // without Format and Files, which Write fills in
-	Guard    outfile.Guard         // decides which files in the folder may be replaced
-	Left     func(Leftovers)       // if not nil, called with the files of an earlier output
+	// Rejection describes the output uncertain for the report; nil if there is no such output or no validation samples.
+	Rejection *Rejection
+	Manifest  Manifest        // without Format and Files, which Write fills in
+	Guard     outfile.Guard   // decides which files in the folder may be replaced
+	Left      func(Leftovers) // if not nil, called with the files of an earlier output
 
 	split *encoder.Split // if not nil, the wrapper contains the core of this split
 

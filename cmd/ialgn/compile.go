@@ -13,6 +13,7 @@ import (
 	"ialgn"
 	"ialgn/backend"
 	"ialgn/compiler"
+	"ialgn/internal/decimal"
 	"ialgn/internal/message"
 	"ialgn/internal/plan"
 	"ialgn/netlist"
@@ -40,7 +41,11 @@ func compileFlags() []cli.Flag {
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
 			&cli.IntFlag{
 				Name:  "reject",
-				Usage: "with scope core or full: add an output, 1 if the lead is less than `MARGIN`",
+				Usage: "with scope core or full: add an output uncertain, if the lead is below `MARGIN`",
+			},
+			&cli.StringFlag{
+				Name:  "reject-share",
+				Usage: "choose the margin: at most `SHARE` of validation samples uncertain, such as 5%",
 			},
 			&cli.BoolFlag{
 				Name:  "assume-thermometer",
@@ -73,8 +78,7 @@ func compileFlags() []cli.Flag {
 			&cli.IntFlag{
 				Name:  "fold-steps",
 				Usage: "with --fold: room for `N` steps of other models (default: as needed)",
-			}),
-		grouped("interface",
+			},
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "add the interface `MODULE`: " + listed("compile", "--wrap")},
 			&cli.IntFlag{Name: "tag", Usage: "pass a tag of `BITS`, 1 to 64, from each sample to its result (default: none)"},
 			&cli.StringFlag{
@@ -106,7 +110,11 @@ func compile(c *cli.Context) error {
 		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
 	if c.IsSet("reject") && c.Int("reject") == 0 { // for the library, 0 means no output
-		return message.Optionf("{Reject} 0: give the least lead that is certain, 1 or more")
+		return message.Optionf("{Reject} 0: give a margin of 1 or more")
+	}
+	share, err := rejectShare(c)
+	if err != nil {
+		return err
 	}
 	o := ialgn.CompileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: ialgn.OptimiseNone - ialgn.Level(c.Int("O")),
@@ -117,6 +125,7 @@ func compile(c *cli.Context) error {
 		Wrap: c.String("wrap"), Tag: c.Int("tag"), Baud: c.Int("baud"), Board: c.String("board"),
 		Fold: c.String("fold"), FoldSteps: c.Int("fold-steps"),
 		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Reject: c.Int("reject"),
+		RejectShare:   share,
 		Probabilities: c.Bool("probabilities"), Vectors: c.Int("vectors"), CheckPasses: c.Bool("check-passes"),
 	}
 	if e := c.String("emit"); e != "" {
@@ -127,6 +136,24 @@ func compile(c *cli.Context) error {
 		return err
 	}
 	return show(c, r)
+}
+
+// rejectShare returns the value of --reject-share, which is a number or a percentage, or 0 if the option is not given.
+func rejectShare(c *cli.Context) (float64, error) {
+	text := c.String("reject-share")
+	if !c.IsSet("reject-share") {
+		return 0, nil
+	}
+	number, percentage := strings.CutSuffix(text, "%")
+	share, err := decimal.Float(number)
+	if percentage && err == nil {
+		share, err = decimal.Float(number + "e-2") // exact, unlike a division by 100
+	}
+	if err != nil || !(share > 0 && share < 1) {
+		return 0, message.WithHint(fmt.Errorf("--reject-share %s: give a share of the samples above 0 and below 1", text),
+			"for example 5%% or 0.05")
+	}
+	return share, nil
 }
 
 // compileModel compiles a model file into an output folder.
@@ -191,6 +218,7 @@ func (r compileReport) text(w io.Writer) {
 	if s := r.Samples; s != nil && s.Reason != "" {
 		fmt.Fprintf(w, "vectors: %d random samples, because there are no test samples: %s\n", s.Samples, s.Reason)
 	}
+	rejectionText(w, r.Rejection)
 	if r.Latency > 0 {
 		fmt.Fprintf(w, "latency: %d clocks from the first word of a sample to its result\n", r.Latency)
 	}
@@ -203,6 +231,19 @@ func (r compileReport) text(w io.Writer) {
 			fmt.Fprintf(w, "%s: %s\n", l.what, strings.Join(l.names, ", "))
 		}
 	}
+}
+
+// rejectionText writes the margin of the output uncertain, and its effect on the validation samples.
+func rejectionText(w io.Writer, r *backend.Rejection) {
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(w, "margin %d: %d of %d validation samples uncertain (%s)", r.Margin, r.Of-r.Samples, r.Of,
+		percent(r.Uncertain))
+	if r.Accuracy != nil {
+		fmt.Fprintf(w, ", accuracy of the answered %s", percent(*r.Accuracy))
+	}
+	fmt.Fprintln(w)
 }
 
 func parts(s netlist.Sizes) string {

@@ -123,7 +123,7 @@ func (r evalReport) rejection(w io.Writer) {
 	if len(r.Rejection) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\naccuracy if a sample is answered only where its largest count leads the second largest by "+
+	fmt.Fprint(w, "\naccuracy of the samples that are answered, because the largest count leads the second largest by "+
 		"the margin or more:\n"+
 		"margin  answered  accuracy  balanced accuracy\n")
 	for _, a := range r.Rejection.Answering() {

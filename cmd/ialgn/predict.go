@@ -24,7 +24,7 @@ func predictCommand() *cli.Command {
 		Flags: commonFlags(engineFlag,
 			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"},
 			&cli.BoolFlag{Name: "probabilities", Usage: "print the probabilities of the classes instead of counts"},
-			&cli.IntFlag{Name: "reject", Usage: "say which classes are uncertain: those that lead by less than `MARGIN`"}),
+			&cli.IntFlag{Name: "reject", Usage: "say which classes are uncertain, because their lead is below `MARGIN`"}),
 		Action: predict,
 	}
 }
@@ -40,7 +40,7 @@ func predict(c *cli.Context) error {
 	}
 	margin := c.Int("reject")
 	if c.IsSet("reject") && margin < 1 {
-		return fmt.Errorf("--reject %d: must be positive", margin)
+		return fmt.Errorf("--reject %d: give a margin of 1 or more", margin)
 	}
 	m, err := ialgn.Open(args[0])
 	if err != nil {

@@ -192,6 +192,7 @@ func TestKeys(t *testing.T) {
 	add("compile", "0", "compile", "m.safetensors", "-o", "folded", "--fold", "2", "--freq", "12")
 	add("verify", "0", "verify", "m.safetensors", "folded", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "out")
+	add("compile", "0", "compile", "v.safetensors", "-o", "rejecting", "--reject", "1")
 	add("verify", "0", "verify", "m.safetensors", "out", "--level", "formal")
 	r.replace("out/digits.v", " & ", " | ")
 	r.sign("out")

@@ -38,6 +38,16 @@ func (c *Calibration) Margin(share float64) int {
 	return max(len(c.Leads)-1, 1)
 }
 
+// Answered returns the number of validation samples that are not uncertain with a margin, because their lead is at
+// least the margin, and the number of these samples whose class is their label.
+func (c *Calibration) Answered(margin int) (samples, correct int) {
+	for lead := min(margin, len(c.Leads)); lead < len(c.Leads); lead++ {
+		samples += c.Leads[lead]
+		correct += c.Correct[lead]
+	}
+	return samples, correct
+}
+
 // checkCalibrated checks the class offsets and the calibration of a network. The width counts the chains of all ranks.
 func checkCalibrated(offsets []int, c *Calibration, width, classes int) error {
 	if err := checkOffsets(offsets, width, classes); err != nil {

@@ -35,7 +35,11 @@ func Read(out *backend.Output) (p *Plan, err error) {
 // CompareManifest compares a folder's manifest with the manifest that [Plan.Compile] would write for the model, with
 // the folder's options and version. It returns one line for each difference.
 func (p *Plan) CompareManifest(out *backend.Output, m *model.Model) ([]string, error) {
-	want, err := p.manifest(out.Manifest.Version, out.Manifest.Model.SHA256, m)
+	again := *p
+	if err := again.chooseMargin(m); err != nil {
+		return nil, err
+	}
+	want, err := again.manifest(out.Manifest.Version, out.Manifest.Model.SHA256, m)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +84,7 @@ func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *backend.Outp
 	}
 	enc := &c.Design.Model.Encoder
 	e.Product, e.Unchecked = p.product(out.Manifest, enc, c.Design.Model.Gates(), of, v), append(e.Unchecked, open...)
+	e.Rejection = p.rejection(c.Design.Model.Calibration)
 	differ, err := out.Compare(ctx, e)
 	return &Compared{append(wrong, differ...), e.Unchecked, of.parts}, err
 }

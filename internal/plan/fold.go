@@ -131,9 +131,12 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	case p.scope != netlist.Full:
 		return "", "", message.WithHint(message.Optionf("{Fold}: it is for scope full, which has features to load"),
 			"leave {Scope} out")
-	case o.Reject > 0:
-		return "", "", message.WithHint(message.Optionf("{Fold}: an engine gives the class alone, and it does not keep the "+
-			"second largest count"), "leave {Reject} out, or omit {Fold}")
+	case o.Reject > 0 || o.RejectShare > 0:
+		err := message.Optionf("{Fold}: an engine gives the class alone, and it does not keep the second largest count")
+		if o.RejectShare > 0 {
+			return "", "", message.WithHint(err, "leave {RejectShare} out, or omit {Fold}")
+		}
+		return "", "", message.WithHint(err, "leave {Reject} out, or omit {Fold}")
 	case o.Counts:
 		return "", "", message.WithHint(message.Optionf("{Fold}: an engine gives the class alone"), "leave {Counts} out")
 	}

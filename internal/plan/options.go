@@ -11,7 +11,6 @@ import (
 	"ialgn/internal/hardware/lut"
 	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/message"
-	"ialgn/internal/model"
 	"ialgn/internal/target"
 	"ialgn/internal/verilog"
 	"ialgn/internal/wrapper"
@@ -65,6 +64,9 @@ type Options struct {
 	// class count. The class is uncertain if the largest class count leads the second largest by less than the
 	// margin. 0 means no such port.
 	Reject int `json:"reject,omitempty"`
+	// RejectShare, if above 0, is the share of samples by which Reject was chosen: the largest margin with which at most
+	// this share of the samples of the model's calibration is uncertain. It is below 1.
+	RejectShare float64 `json:"reject_share,omitempty"`
 	// Probabilities adds functions that compute the probabilities of the classes to C and Go code.
 	Probabilities bool `json:"probabilities,omitempty"`
 	// Vectors is the number of test samples for the testbenches. 0 means 64, and the manifest also has 0 instead of
@@ -278,33 +280,6 @@ func (o Options) checkProbabilities(scope netlist.Scope) error {
 	return nil
 }
 
-// checkReject returns an error for a margin that no design of the scope can have.
-func (o Options) checkReject(scope netlist.Scope) error {
-	switch {
-	case o.Reject < 0:
-		return message.Optionf("{Reject} %d: give the least lead of the largest class count that is certain, 1 or more",
-			o.Reject)
-	case o.Reject > 0 && scope == netlist.Gates:
-		return message.WithHint(message.Optionf("{Reject} %d: scope gates has no class counts", o.Reject),
-			"omit it, or use {Scope core} or full")
-	}
-	return nil
-}
-
-// checkMargin returns an error if the margin does not suit a network.
-func (o Options) checkMargin(f *model.Frozen) error {
-	switch largest := f.LargestCount(); {
-	case o.Reject == 0:
-		return nil
-	case len(f.Classes) == 1:
-		return message.WithHint(message.Optionf("{Reject} %d: the network has a single class, which is always the largest",
-			o.Reject), "omit it")
-	case o.Reject > largest:
-		return message.Optionf("{Reject} %d: no class count is larger than %d: give 1 to %d", o.Reject, largest, largest)
-	}
-	return nil
-}
-
 // board returns the board for a wrapper of the given kind, or nil for no board.
 func (o Options) board(kind string) (*wrapper.Board, error) {
 	if o.Board == "" {
@@ -407,6 +382,10 @@ func (o Options) thermometer(scope netlist.Scope, mapped bool) (compiler.Thermom
 
 // New returns the plan for the options, or an error if an option or a combination of options is invalid.
 func New(o Options) (p *Plan, err error) {
+	if o.Reject != 0 && o.RejectShare != 0 { // options from a manifest have both
+		return nil, message.WithHint(message.Optionf("{Reject} %d and {RejectShare} %v: each of them sets the margin", o.Reject,
+			o.RejectShare), "omit one of them")
+	}
 	if o, err = o.resolve(); err != nil {
 		return nil, err
 	}

@@ -99,6 +99,9 @@ func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 	if err := p.name(w.Model.Config.Name); err != nil {
 		return nil, err
 	}
+	if err := p.chooseMargin(w.Model); err != nil {
+		return nil, err
+	}
 	raw, v, err := p.start(w)
 	if err != nil {
 		return nil, err
@@ -119,7 +122,7 @@ func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 		return nil, err
 	}
 	product := p.product(manifest, w.Encoder, w.Model.FrozenNodes(), c, v)
-	product.Started = started
+	product.Started, product.Rejection = started, p.rejection(w.Model.Calibration)
 	return &product, nil
 }
 

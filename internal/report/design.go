@@ -70,6 +70,7 @@ func (b *builder) area() section {
 	}{
 		{"Mapping of gates to LUTs", "mapping", r.Mapping != nil, r.Mapping},
 		{"The pipeline", "pipeline.flip_flops", r.Pipeline != nil, r.Pipeline},
+		{"The output uncertain on the validation samples", "rejection", r.Rejection != nil, r.Rejection},
 		{"The wrapper", "wrapper", r.Wrapper != nil, r.Wrapper},
 	} {
 		if part.is {

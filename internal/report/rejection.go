@@ -13,8 +13,8 @@ func (b *builder) rejection() section {
 		return section{}
 	}
 	s := section{ID: "rejection", Title: "Accuracy against the share answered", Notes: []string{
-		"The lead of a sample is its largest class count minus its second largest. With a margin, only samples are " +
-			"answered whose lead is at least the margin.",
+		"The lead of a sample is its largest class count minus its second largest. A sample is uncertain if its lead " +
+			"is less than the margin. The other samples are answered.",
 	}}
 	t := table{
 		Caption: "Results for the samples that are answered",

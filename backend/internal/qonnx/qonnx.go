@@ -68,7 +68,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	for _, p := range n.OutputPorts() {
 		if p.Name == netlist.UncertainPort && len(probes(n)) > 0 {
 			return message.WithHint(errors.New("qonnx: the result of the graph is the class counts, and no output says which "+
-				"classes are uncertain"), "omit {Reject}, and compare the lead of the largest score with the margin")
+				"classes are uncertain"), "omit {Reject} (or {RejectShare}), and compare the lead of the largest score with the margin")
 		}
 	}
 	d, err := newDesign(n)
