@@ -24,7 +24,7 @@ func TestDocuments(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^([a-z]+):`).FindAllStringSubmatch(read(t, "Makefile"), -1) {
 		c.Targets = append(c.Targets, m[1])
 	}
-	names = append(names, "docs/guides/heartbeats.md")
+	names = append(names, "docs/guides/heartbeats.md", "docs/guides/intrusion.md")
 	names = append(names, "README.md", "docs/guides/start.md", "docs/guides/install.md", "docs/reference/cli.md")
 	names = append(names, "docs/guides/spoken.md")
 	for _, name := range names {
