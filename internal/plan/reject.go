@@ -56,8 +56,8 @@ func (p *Plan) chooseMargin(m *model.Model) error {
 			"train with train.validation.share, such as 0.1, or give a margin with {Reject}")
 	}
 	if ties := c.Leads[0]; float64(ties)/float64(c.Samples) > share {
-		err := message.Optionf("{RejectShare} %v: %d of %d validation samples have several classes with the largest count, so "+
-			"they are uncertain with every margin", share, ties, c.Samples)
+		err := message.Optionf("{RejectShare} %v: %d of %d validation samples have several classes with the largest count, "+
+			"so they are uncertain with every margin", share, ties, c.Samples)
 		if least := leastShare(ties, c.Samples); least < 1 {
 			return message.WithHint(err, "give a share of %v or more, or {Reject 1}, which marks only such samples", least)
 		}
