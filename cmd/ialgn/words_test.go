@@ -89,7 +89,8 @@ func TestLibraryKnowsNoFlags(t *testing.T) {
 	}
 	emitted := []string{
 		"internal/handover/constraints.go", "internal/wrapper/pins.go", "internal/wrapper/bench.go",
-		"internal/verilog/testbench.go", "internal/verify/rtl/simulator.go", "init.go", "internal/ccode/onetables.go",
+		"internal/verilog/testbench.go", "internal/verify/rtl/simulator.go", "init.go", "init_neighbours.go",
+		"internal/ccode/onetables.go",
 	}
 	texts(t, func(file, text string) {
 		if slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(file, p) }) ||

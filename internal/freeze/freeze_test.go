@@ -313,7 +313,7 @@ func TestFreezeRefuses(t *testing.T) {
 	}{
 		{"gates", netgen.Demo(), netlist.Gates, 1, "freeze: a margin, but the scope gates has no class counts"},
 		{"one class", one, netlist.Core, 1, "freeze: a margin, but a single class has no second count"},
-		{"large", netgen.Demo(), netlist.Core, 2, "freeze: a margin of 2, want 1 to 1, the chains of a class"},
+		{"large", netgen.Demo(), netlist.Core, 2, "freeze: a margin of 2, want 1 to 1, the largest class count"},
 		{"negative", netgen.Demo(), netlist.Full, -1, "freeze: a margin of -1, want 1 to 1"},
 	} {
 		if _, err := freeze.WithMargin(tt.f, tt.scope, tt.margin); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
