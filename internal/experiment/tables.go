@@ -10,7 +10,6 @@ import (
 
 	"ialgn/internal/config"
 	"ialgn/internal/experiment/grid"
-	"ialgn/internal/metrics"
 )
 
 // tables measures networks on data sets of kinds that users have: the figures of each class, and the LUTs of the whole
@@ -26,12 +25,7 @@ var tables = Experiment{
 	Sets:       tableSets,
 	Quick:      Reduced{Keys: []string{"train.epochs=3"}},
 	Notes:      frontier.Notes,
-	Columns: append([]Column{
-		{"balanced_accuracy", "balanced accuracy, %", 100, func(r *grid.Result) float64 {
-			return metrics.BalancedAccuracy(r.Tested.Confusion)
-		}},
-		{"f1_macro", "macro F1, %", 100, func(r *grid.Result) float64 { return metrics.MacroF1(r.Tested.Confusion) }},
-	}, frontier.Columns...),
+	Columns:    frontier.Columns,
 	Picture: &Picture{
 		Label: "LUTs of six inputs", Log: true, Chart: func(r *Row) string { return r.Data },
 		Line: func(*Row) string { return "networks" },

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 
 	"ialgn/internal/experiment/grid"
 	"ialgn/internal/message"
@@ -76,7 +75,7 @@ func (r *treeRow) check() error {
 // tested returns the runs in the form of networks' runs.
 func (r *treeRow) tested() (all []*grid.Tested) {
 	for _, run := range r.Runs {
-		all = append(all, &grid.Tested{Classes: slices.Clone(r.Classes), Confusion: run.Confusion})
+		all = append(all, &grid.Tested{Classes: r.Classes, Confusion: run.Confusion})
 	}
 	return all
 }
