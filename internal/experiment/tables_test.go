@@ -95,16 +95,16 @@ func digestOf(t *testing.T, data config.Data, folder string, part dataset.Part) 
 	return set.Digest(part)
 }
 
-// TestDivide checks that the parts of a table are the parts that training draws from the whole table, that a group of
-// rows is in one part, and that rare words are joined.
+// TestDivide checks that the parts of a table are the parts that training draws from the whole table, and that a group
+// of rows is in one part.
 func TestDivide(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	people(t, data, 300)
 	e := Experiment{Sets: []tableSet{
-		{name: "drawn", split: &split{train: "tabular/people.csv", label: "kind"}},
-		{name: "grouped", split: &split{train: "tabular/people.csv", label: "kind", group: "person", join: "word"}},
+		{name: "drawn", split: &split{file: "tabular/people.csv", label: "kind"}},
+		{name: "grouped", split: &split{file: "tabular/people.csv", label: "kind", group: "person"}},
 		{name: "whole"},
-		{name: "lost", split: &split{train: "tabular/lost.csv", label: "kind"}},
+		{name: "lost", split: &split{file: "tabular/lost.csv", label: "kind"}},
 	}}
 	for _, set := range []string{"drawn", "grouped", "whole", "drawn"} { // a second call keeps the files
 		if missing, err := e.divide(t.Context(), set, dir, []string{data}); missing != nil || err != nil {
@@ -144,36 +144,6 @@ func TestDivide(t *testing.T) {
 	if _, err := e.divide(t.Context(), "drawn", dir, []string{data}); err == nil ||
 		!strings.Contains(err.Error(), `tabular/people.csv: row 1: word is "w0", want a whole number`) {
 		t.Errorf("groups of words: error %v", err)
-	}
-}
-
-// TestJoin checks which words of a column stay, and that the words of the test part follow the training part.
-func TestJoin(t *testing.T) {
-	train, test := &rows{header: []string{"n", "word"}}, &rows{header: []string{"n", "word"}}
-	for i := range 70 {
-		for range 1 + i/40 { // w40 to w69 occur twice
-			train.records = append(train.records, []string{"1", fmt.Sprintf("w%02d", i)})
-		}
-	}
-	test.records = [][]string{{"1", "w69"}, {"1", "w00"}, {"1", "w33"}, {"1", " w32 "}, {"1", "new"}}
-	s := split{join: "word"}
-	if _, _, err := s.parts(train, test); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, r := range test.records {
-		got = append(got, r[1])
-	}
-	if want := []string{"w69", "w00", otherWord, " w32 ", otherWord}; !slices.Equal(got, want) {
-		t.Errorf("words of the test part %q, want %q", got, want)
-	}
-	words, _ := train.column("word")
-	slices.Sort(words)
-	if n := len(slices.Compact(words)); n != mostJoined+1 {
-		t.Errorf("%d words, want %d", n, mostJoined+1)
-	}
-	if _, _, err := (&split{join: "none"}).parts(train, test); err == nil || err.Error() != "there is no column none" {
-		t.Errorf("no column: error %v", err)
 	}
 }
 
@@ -228,7 +198,7 @@ func TestTables(t *testing.T) {
 	data, rec := t.TempDir(), &recorder{}
 	people(t, data, 300)
 	e := tables
-	whole := &split{train: "tabular/people.csv", label: "kind"}
+	whole := &split{file: "tabular/people.csv", label: "kind"}
 	e.Load, e.Sets = nil, []tableSet{{name: "people", rare: "c", split: whole}}
 	e.Entries = []Entry{{Network: "small", Data: "people", Keys: []string{
 		"data.set=csv", "data.train=splits/people-train.csv", "data.test=splits/people-test.csv", "data.label=kind",
