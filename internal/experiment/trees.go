@@ -24,7 +24,7 @@ type treeRow struct {
 	Runs       []treeRun `json:"runs"`
 }
 
-// treeRun is one run. The metrics are those of scikit-learn.
+// treeRun is one run. scikit-learn computed the metrics.
 type treeRun struct {
 	Seed             int     `json:"seed"`
 	Accuracy         float64 `json:"accuracy"`
