@@ -26,10 +26,14 @@ func initCommand() *cli.Command {
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, with the name of DATA)"},
 			&cli.StringFlag{Name: "label", Usage: "read the classes from column `NAME` (default: the last column)"},
-			&cli.StringFlag{Name: "group", Usage: "keep rows of one `NAME` in one part, or none (default: a column such as user)"},
+			&cli.StringFlag{
+				Name: "group", Usage: "keep rows of one `NAME` in one part, or none (default: a column such as user)",
+			},
 			&cli.StringFlag{Name: "order", Usage: "`ORDER` time: the last rows become the test part"},
 			&cli.StringSliceFlag{Name: "set", Usage: "set how a CSV file is read: `KEY=VALUE`, repeatable"},
-			&cli.StringFlag{Name: "labels", Usage: "if DATA is an array: read its labels from `FILE` (default: a file next to DATA)"},
+			&cli.StringFlag{
+				Name: "labels", Usage: "if DATA is an array: read its labels from `FILE` (default: a file next to DATA)",
+			},
 			&cli.StringFlag{Name: "test", Usage: "read the test samples from `FILE`, or none (default: a file next to DATA)"},
 			&cli.StringFlag{Name: "test-labels", Usage: "if --test is an array: read its labels from `FILE`"},
 			dataFlag,

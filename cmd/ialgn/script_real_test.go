@@ -18,7 +18,7 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// realPart is the command "real FILE N". A script begins with "[!real] skip REASON", because the data are not part of the
+// realPart is the command "real FILE N". A script begins with "[!real] skip REASON", because the data are not in the
 // repository.
 func realPart(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)

@@ -22,60 +22,47 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// split says how the training file and the test file of a data set are made from the files of the data folder. The new
-// files are splits/SET-train.csv and splits/SET-test.csv in the folder of the experiment, where programs of others can
-// read them, too.
+// split says how a CSV file of the data folder is divided into a training file and a test file. The new files are
+// splits/SET-train.csv and splits/SET-test.csv in the folder of the experiment, where other programs can read them, too.
 type split struct {
-	train     string // file of all rows, or of the training rows if there is a test file
-	test      string // file of the test rows; "" if the rows of train are divided
+	file      string
 	label     string // name of the column with the classes, which must not be numbers
 	separator rune   // separator of the fields; 0 for a comma
 
-	// group is the column that decides about the parts: rows in which it is a multiple of five become the test part. If
-	// it is "", a fifth of each class is drawn, the same rows as with data.test_share 0.2 and data.split_seed 0.
+	// group is a column of whole numbers: rows in which it is a multiple of five become the test part. If it is "", a
+	// fifth of each class is drawn, the same rows as with data.test_share 0.2 and data.split_seed 0.
 	group string
-
-	// join is a column of words with more words than a category may have. The most frequent words of the training part
-	// stay, and all others become the word [otherWord]. It is "" if there is no such column.
-	join string
 }
 
 const (
 	splitFolder = "splits"
 	testShare   = 0.2
-	testEvery   = 5         // people whose number is a multiple of this are in the test part
-	mostJoined  = 63        // words of a joined column that stay
-	otherWord   = "(other)" // word for all other words of a joined column
+	testEvery   = 5 // rows whose group is a multiple of this number are in the test part
 )
 
 // divide writes the training file and the test file of a data set into a folder, unless the data set needs none or the
-// folder has them. It returns the error for the data files if they were not found.
+// folder has them. It returns the error for the source file if this file was not found.
 func (e *Experiment) divide(ctx context.Context, set, dir string, folders []string) (*dataset.MissingError, error) {
 	i := slices.IndexFunc(e.Sets, func(s tableSet) bool { return s.name == set })
 	if i < 0 || e.Sets[i].split == nil {
 		return nil, nil
 	}
 	s := e.Sets[i].split
-	var parts [2]*rows
-	for i, name := range []string{s.train, s.test} {
-		if name == "" {
-			continue
-		}
-		path, err := locate(ctx, config.Data{Set: "csv", Train: name, Label: s.label}, folders)
-		var missing *dataset.MissingError
-		if errors.As(err, &missing) {
-			return missing, nil
-		}
-		if err == nil {
-			parts[i], err = readRows(path, cmp.Or(s.separator, ','))
-		}
-		if err != nil {
-			return nil, err
-		}
+	path, err := locate(ctx, config.Data{Set: "csv", Train: s.file, Label: s.label}, folders)
+	var missing *dataset.MissingError
+	switch {
+	case errors.As(err, &missing):
+		return missing, nil
+	case err != nil:
+		return nil, err
 	}
-	train, test, err := s.parts(parts[0], parts[1])
+	all, err := readRows(path, cmp.Or(s.separator, ','))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.train, err)
+		return nil, err
+	}
+	train, test, err := s.parts(all)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	base := filepath.Join(dir, splitFolder, set)
 	return nil, cmp.Or(train.keep(base+"-train.csv"), test.keep(base+"-test.csv"))
@@ -135,31 +122,21 @@ func (r *rows) column(name string) ([]string, error) {
 	return values, nil
 }
 
-// parts returns the training part and the test part. The argument test is nil if the rows of train are divided.
-func (s *split) parts(train, test *rows) (*rows, *rows, error) {
-	if test == nil {
-		chosen, err := s.choose(train)
-		if err != nil {
-			return nil, nil, err
-		}
-		all := train
-		train, test = &rows{header: all.header}, &rows{header: all.header}
-		for i, record := range all.records {
-			part := train
-			if chosen[i] {
-				part = test
-			}
-			part.records = append(part.records, record)
-		}
-	}
-	if s.join == "" {
-		return train, test, nil
-	}
-	kept, err := frequent(train, s.join)
+// parts returns the training part and the test part of a table.
+func (s *split) parts(all *rows) (train, test *rows, err error) {
+	chosen, err := s.choose(all)
 	if err != nil {
 		return nil, nil, err
 	}
-	return train, test, cmp.Or(train.join(s.join, kept), test.join(s.join, kept))
+	train, test = &rows{header: all.header}, &rows{header: all.header}
+	for i, record := range all.records {
+		part := train
+		if chosen[i] {
+			part = test
+		}
+		part.records = append(part.records, record)
+	}
+	return train, test, nil
 }
 
 // choose returns which rows of a table are in the test part.
@@ -190,34 +167,6 @@ func (s *split) choose(all *rows) ([]bool, error) {
 		chosen[i] = number%testEvery == 0
 	}
 	return chosen, err
-}
-
-// frequent returns the most frequent words of a column, in alphabetical order. Of equally frequent words, the
-// alphabetically first are returned.
-func frequent(of *rows, column string) ([]string, error) {
-	words, err := of.column(column)
-	counts := map[string]int{}
-	for _, word := range words {
-		counts[word]++
-	}
-	slices.Sort(words)
-	words = slices.Compact(words)
-	slices.SortStableFunc(words, func(a, b string) int { return counts[b] - counts[a] })
-	words = words[:min(len(words), mostJoined)]
-	slices.Sort(words)
-	return words, err
-}
-
-// join replaces the words of a column that are not in the list kept, which is sorted.
-func (r *rows) join(column string, kept []string) error {
-	words, err := r.column(column)
-	at := slices.Index(r.header, column)
-	for i, word := range words {
-		if _, known := slices.BinarySearch(kept, word); !known {
-			r.records[i][at] = otherWord
-		}
-	}
-	return err
 }
 
 // keep writes the rows to a file. If the file has the same content already, keep leaves it. If it has another content,

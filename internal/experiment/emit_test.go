@@ -35,8 +35,8 @@ func indexes(text string) []string {
 	return all
 }
 
-// goldenRuns returns the runs of an experiment from the golden list. A cluster must train exactly these runs. The golden
-// list does not have experiments whose configurations are files; their runs are those of the files.
+// goldenRuns returns the runs of an experiment from the golden list. A cluster must train exactly these runs. If the
+// configurations of an experiment are files, the golden list does not have them, and the files are the list.
 func goldenRuns(t *testing.T, e Experiment) []string {
 	t.Helper()
 	var all []string
@@ -187,7 +187,8 @@ func TestKubernetes(t *testing.T) {
 		}
 		var gigabytes uint64
 		got := c.Resources.Requests["memory"]
-		if _, err := fmt.Sscanf(got, "%dGi", &gigabytes); err != nil || gigabytes<<30 < b.Memory || b.Memory == 0 && e.Sets == nil {
+		if _, err := fmt.Sscanf(got, "%dGi", &gigabytes); err != nil || gigabytes<<30 < b.Memory ||
+			b.Memory == 0 && e.Sets == nil {
 			t.Errorf("%s: asks for %s, a run needs %d bytes", e.Name, got, b.Memory)
 		}
 	}

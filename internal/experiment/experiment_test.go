@@ -76,8 +76,8 @@ func mustConfig(t *testing.T, e *Experiment, n *Entry, scale Scale) config.Confi
 }
 
 // TestSound checks the conditions that tables depend on. The accuracy of a model must be its accuracy after the last
-// epoch, unless the caption names another one. Runs with the same name must have the same configuration. It must be possible to name the changes of the
-// scale quick in the caption.
+// epoch, unless the caption names another epoch. Runs with the same name must have the same configuration. It must be
+// possible to name the changes of the scale quick in the caption.
 func TestSound(t *testing.T) {
 	named := map[string]config.Config{}
 	enter := func(cfg config.Config) {

@@ -44,13 +44,14 @@ type MeasuredClass struct {
 	F1        trainer.Spread `json:"f1"`
 }
 
-// measured returns the metrics of the rows that have results and, after the rows of a data set, those of scikit-learn.
-// It returns an error if scikit-learn had other test samples.
+// measured returns the metrics of the rows whose networks were tested and, after the rows of a data set, the metrics of
+// scikit-learn. It returns an error if scikit-learn had other test samples.
 func (t *Table) measured() (all []Measured, err error) {
 	for i := range t.sets {
 		set, known := &t.sets[i], len(all)
 		for _, r := range t.Rows {
-			if r.Data != set.name || len(r.results) == 0 {
+			untested := func(one *grid.Result) bool { return one.Tested == nil }
+			if r.Data != set.name || len(r.results) == 0 || slices.ContainsFunc(r.results, untested) {
 				continue
 			}
 			var tested []*grid.Tested
@@ -97,34 +98,41 @@ func (s *tableSet) measure(classifier string, runs []*grid.Tested) Measured {
 	if len(s.classes) == len(names) {
 		names = s.classes
 	}
-	m := Measured{Data: s.name, Classifier: classifier, Runs: len(runs), All: figures(runs, nil)}
-	if rare := slices.Index(names, s.rare); rare >= 0 {
-		m.Without, m.Rare = new(figures(runs, &rare)), s.rare
+	m := Measured{Data: s.name, Classifier: classifier, Runs: len(runs), All: figures(runs, none)}
+	if rare := slices.Index(names, s.rare); rare != none {
+		m.Without, m.Rare = new(figures(runs, rare)), s.rare
 	}
 	for i, name := range names {
-		c := MeasuredClass{Class: name, Support: metrics.Classes(runs[0].Confusion)[i].Support}
-		c.Recall = spreadOf(runs, func(m [][]int) float64 { return metrics.Classes(m)[i].Recall })
-		c.Precision = spreadOf(runs, func(m [][]int) float64 { return metrics.Classes(m)[i].Precision })
-		c.F1 = spreadOf(runs, func(m [][]int) float64 { return metrics.Classes(m)[i].F1 })
-		m.Classes = append(m.Classes, c)
+		of := func(metric func(metrics.Class) float64) trainer.Spread {
+			return spreadOf(runs, func(m [][]int) float64 { return metric(metrics.Classes(m)[i]) })
+		}
+		m.Classes = append(m.Classes, MeasuredClass{
+			Class: name, Support: metrics.Classes(runs[0].Confusion)[i].Support,
+			Recall:    of(func(c metrics.Class) float64 { return c.Recall }),
+			Precision: of(func(c metrics.Class) float64 { return c.Precision }),
+			F1:        of(func(c metrics.Class) float64 { return c.F1 }),
+		})
 	}
 	return m
 }
 
-// figures returns the metrics of all classes or, if rare is not nil, without the class with this number.
-func figures(runs []*grid.Tested, rare *int) Figures {
+// none is the number of no class.
+const none = -1
+
+// figures returns the metrics of all classes or, unless rare is [none], without the class with the number rare.
+func figures(runs []*grid.Tested, rare int) Figures {
 	of := func(metric func([][]int) float64) trainer.Spread {
 		return spreadOf(runs, func(m [][]int) float64 {
-			if rare != nil {
+			if rare != none {
 				m = slices.Clone(m)
-				m[*rare] = make([]int, len(m))
+				m[rare] = make([]int, len(m))
 			}
 			return metric(m)
 		})
 	}
 	macro := metrics.MacroF1
-	if rare != nil {
-		macro = func(m [][]int) float64 { return macroF1(m, *rare) }
+	if rare != none {
+		macro = func(m [][]int) float64 { return macroF1(m, rare) }
 	}
 	return Figures{of(metrics.Accuracy), of(metrics.BalancedAccuracy), of(macro)}
 }

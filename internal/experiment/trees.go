@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 
 	"ialgn/internal/experiment/grid"
 	"ialgn/internal/message"
@@ -25,7 +24,7 @@ type treeRow struct {
 	Runs       []treeRun `json:"runs"`
 }
 
-// treeRun is one run. The metrics are those of scikit-learn.
+// treeRun is one run. scikit-learn computed the metrics.
 type treeRun struct {
 	Seed             int     `json:"seed"`
 	Accuracy         float64 `json:"accuracy"`
@@ -76,7 +75,7 @@ func (r *treeRow) check() error {
 // tested returns the runs in the form of networks' runs.
 func (r *treeRow) tested() (all []*grid.Tested) {
 	for _, run := range r.Runs {
-		all = append(all, &grid.Tested{Classes: slices.Clone(r.Classes), Confusion: run.Confusion})
+		all = append(all, &grid.Tested{Classes: r.Classes, Confusion: run.Confusion})
 	}
 	return all
 }

@@ -14,8 +14,8 @@ There are two classifiers, each with and without class weights ("balanced"):
   does not depend on the seed, so it is trained once.
 - "random forest": RandomForestClassifier with 300 trees, with the seeds 1 to 5.
 
-Each word of a column becomes a feature. The random forest gets the median instead of a missing value. The metrics in
-the file are those of scikit-learn. `ialgn` computes its figures from the confusion matrices.
+Each word of a column becomes a feature. The random forest gets the median instead of a missing value. scikit-learn
+computes the metrics in the file. `ialgn` computes its figures from the confusion matrices.
 """
 
 import argparse
@@ -37,7 +37,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 SEEDS = range(1, 6)
 
-# Each set has the name of its label and the columns that are no features. The label of an array is None.
+# Each set has the beginning of its file names, its label, and the columns that are no features. The label of an array is None.
 SETS = {
     "dry-bean": ("splits/dry-bean", "Class", []),
     "heartbeats": ("real/ecg", None, []),

@@ -86,8 +86,7 @@ type Plan struct {
 	Options
 	Kind   string // name of the grid's kind in errors, such as experiment
 	Target string // family for which models are compiled, to count their LUTs; "" to compile no models
-	Tested bool   // results have the confusion matrix of the test samples
-	Scored bool   // results have the metrics on the test samples
+	Tested bool   // whether results have the confusion matrix and the metrics of the test samples
 	Table  Table  // receives the results; may be nil
 
 	rows []planned

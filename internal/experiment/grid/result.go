@@ -3,7 +3,6 @@ package grid
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,12 +10,9 @@ import (
 
 	"ialgn/internal/build"
 	"ialgn/internal/config"
-	"ialgn/internal/dataset"
 	"ialgn/internal/diagnose"
-	"ialgn/internal/metrics"
 	"ialgn/internal/model"
 	"ialgn/internal/outfile"
-	"ialgn/trainer"
 )
 
 // Result holds the facts about a finished run that tables and plots need. It depends only on the model file. It is
@@ -30,10 +26,11 @@ type Result struct {
 	Gates          int                   `json:"deployed_gates"`
 	Operations     [16]float64           `json:"operations"` // share of each operation, as in `ialgn analyze`
 	Categories     diagnose.Categories   `json:"categories"`
-	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"`  // one for each layer
-	Costs          *Costs                `json:"luts,omitempty"`   // LUTs of the compiled network, if the grid counts them
-	Tested         *Tested               `json:"tested,omitempty"` // the classes of the test samples, if [Plan.Tested] is set
-	Test           *metrics.Values       `json:"test,omitempty"`   // metrics on the test samples, if [Plan.Scored] is set
+	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one for each layer
+	Costs          *Costs                `json:"luts,omitempty"`  // LUTs of the compiled network, if the grid counts them
+
+	// Tested is set if [Plan.Tested] is. It is nil if the data set was not found.
+	Tested *Tested `json:"tested,omitempty"`
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
@@ -74,52 +71,25 @@ func (p *Plan) resultOf(ctx context.Context, path, sum string) (*Result, error) 
 		return nil, err
 	}
 	r.SHA256, r.Commit = sum, build.Commit()
-	if err := r.write(file); err != nil {
+	err = outfile.Write(file, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", " ")
+		return enc.Encode(r)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// write writes a result to its file.
-func (r *Result) write(file string) error {
-	return outfile.Write(file, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", " ")
-		return enc.Encode(r)
-	})
-}
-
-// score gives a run and its result the metrics on the test samples. If the result has none yet, the model is evaluated,
-// so that the metrics do not depend on interruptions. If the data are not found, there are no metrics.
-func (p *Plan) score(ctx context.Context, run *trainer.SeedSummary, r *Result) error {
-	defer func() { run.Values = r.Test }()
-	if r.Test != nil {
-		return nil
-	}
-	if r.Test = run.Values; r.Test == nil {
-		e, err := p.evaluate(ctx, run.Model)
-		var missing *dataset.MissingError
-		switch {
-		case errors.As(err, &missing):
-			return nil
-		case err != nil:
-			return err
-		}
-		r.Test = &metrics.Values{
-			BalancedAccuracy: e.BalancedAccuracy, MacroF1: e.MacroF1, MatthewsCorrcoef: e.MatthewsCorrcoef,
-			ROCAUC: e.ROCAUC, AveragePrecision: e.AveragePrecision,
-		}
-	}
-	return r.write(ResultPath(run.Model))
-}
-
 // whole reports whether a result that was read from a file is complete, since users may have edited the file. A
 // complete result has the epochs and layers that tables need. Unless target is "", it also has the costs for the
-// target. If tested is true, it also has the classes of the test samples.
+// target. If tested is true, it also has the confusion matrix and the metrics of the test samples.
 func (r *Result) whole(target string, tested bool) bool {
 	depth := r.Config.Model.FrozenLayers()
 	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth &&
-		(target == "" || r.Costs != nil && r.Costs.target() == target) && (!tested || r.Tested.Check() == nil)
+		(target == "" || r.Costs != nil && r.Costs.target() == target) &&
+		(!tested || r.Tested.Check() == nil && r.Tested.Values != nil)
 }
 
 // measure reads a model and returns its result without costs.

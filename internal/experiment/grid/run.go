@@ -118,11 +118,11 @@ func (p *Plan) trainOne(ctx context.Context, s trainer.Seeds) error {
 	}
 	run := &all.Runs[0]
 	result, err := p.resultOf(ctx, run.Model, run.SHA256)
-	if err == nil && p.Scored {
-		err = p.score(ctx, run, result)
-	}
 	if err != nil {
 		return err
+	}
+	if result.Tested != nil {
+		run.Values = result.Tested.Values // a run that an earlier call finished has none
 	}
 	return p.finished(&s, run, result)
 }

@@ -6,13 +6,16 @@ import (
 	"fmt"
 
 	library "ialgn"
+	"ialgn/internal/dataset"
+	"ialgn/internal/metrics"
 	"ialgn/trainer"
 )
 
 // Tested says how a classifier classified test samples.
 type Tested struct {
-	Classes   []string `json:"classes"`
-	Confusion [][]int  `json:"confusion"` // [label][predicted]
+	Classes         []string `json:"classes"`
+	Confusion       [][]int  `json:"confusion"` // [label][predicted]
+	*metrics.Values          // nil for other classifiers than networks
 }
 
 // Check returns an error unless the confusion matrix has a row and a column for each class, and at least one sample.
@@ -38,27 +41,26 @@ func (t *Tested) Check() error {
 	return nil
 }
 
-// test evaluates a model on the test samples of its data set. If ctx is cancelled, the error wraps
-// [trainer.ErrInterrupted].
+// test evaluates a model on the test samples of its data set. If the data set is not found, test returns nil. If ctx is
+// cancelled, the error wraps [trainer.ErrInterrupted].
 func (p *Plan) test(ctx context.Context, path string) (*Tested, error) {
-	e, err := p.evaluate(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return &Tested{e.Classes, e.Confusion}, nil
-}
-
-// evaluate evaluates a model on the test samples of its data set. If ctx is cancelled, the error wraps
-// [trainer.ErrInterrupted].
-func (p *Plan) evaluate(ctx context.Context, path string) (*library.Evaluation, error) {
 	m, err := library.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
 	e, err := m.Evaluate(ctx, library.EvalOptions{Data: library.Data{Folders: p.Folders}, Engine: "simulator"})
-	if ctx.Err() != nil {
+	var missing *dataset.MissingError
+	switch {
+	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%w while %s was evaluated: nothing is lost", trainer.ErrInterrupted, path)
+	case errors.As(err, &missing):
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	return e, err
+	return &Tested{e.Classes, e.Confusion, &metrics.Values{
+		BalancedAccuracy: e.BalancedAccuracy, MacroF1: e.MacroF1, MatthewsCorrcoef: e.MatthewsCorrcoef,
+		ROCAUC: e.ROCAUC, AveragePrecision: e.AveragePrecision,
+	}}, nil
 }

@@ -178,7 +178,7 @@ func (r Runner) plan(ctx context.Context) (*plan, error) {
 	}
 	name := all[0].config.Name
 	p := &plan{Plan: grid.NewPlan(r.Options, "sweep"), table: r.newTable(name, axes)}
-	p.Table, p.Target, p.Scored = p, r.Target, true
+	p.Table, p.Target, p.Tested = p, r.Target, true
 	if r.Target != "" {
 		if _, err := target.Find(r.Target); err != nil {
 			return nil, message.Optionf("{Target}: %w", err)
