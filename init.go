@@ -103,7 +103,8 @@ type initial struct {
 	report  *Initial
 	name    string
 	folders []string
-	data    []setting // settings of section data
+	data    []setting    // settings of section data
+	set     *dataset.Set // the data set that data describes; nil if it is not open yet
 }
 
 // setting is one line of a configuration. It has a key, a value and a comment.
@@ -173,15 +174,9 @@ func (i *initial) nameArrays(ctx context.Context) error {
 		}
 		return i.withOrder(all)
 	}
-	test, labels := o.Test, o.TestLabels
-	switch test {
-	case none:
-		test = ""
-	case "":
-		var err error
-		if test, labels, err = i.findTestArrays(ctx, settings); err != nil {
-			return err
-		}
+	test, labels := unlessNone(o.Test), o.TestLabels
+	if o.Test == "" {
+		test, labels = i.findTestArrays(ctx, settings)
 	}
 	i.data = settings(test, labels)
 	return nil
@@ -211,18 +206,15 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	if i.options.Group == "" {
 		i.report.Notes = append(i.report.Notes, s.Ungrouped...)
 	}
-	switch cfg.Test {
-	case "":
-		s, err = i.findTestTable(ctx, cfg, s)
-	default:
-		err = s.AddTest(ctx, cfg, i.folders)
+	switch {
+	case i.options.Test == "":
+		s, cfg.Test = i.findTestTable(ctx, cfg, s)
+	case cfg.Test != "":
+		if err := s.AddTest(ctx, cfg, i.folders); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	if i.data == nil {
-		i.data, err = i.tableSettings(s, cfg.Test)
-	}
+	i.data, err = i.tableSettings(s, cfg.Test)
 	i.noteRare(s)
 	i.report.Rows, i.report.Separator, i.report.Decimal, i.report.Header = s.Rows, s.Separator, s.Decimal, s.Header
 	i.report.Thousands, i.report.Columns, i.report.Classes = s.Thousands, s.Columns, s.Classes
@@ -301,20 +293,15 @@ var tableComments = map[string]string{
 	"missing_values": "words that say that a number is missing; delete those that do not",
 }
 
-// text returns the configuration. It first checks that the configuration can be parsed and fits the data.
+// text returns the configuration. It checks that the configuration can be parsed and fits the data.
 func (i *initial) text(ctx context.Context) (string, error) {
-	draft := i.sections([]section{{"data", i.data}})
-	if err := i.checkLength(draft); err != nil {
-		return "", err
+	if i.set == nil {
+		if err := i.open(ctx, i.data); err != nil {
+			return "", err
+		}
 	}
-	d, err := config.ParseDraft(i.report.Config, []byte(draft), nil)
-	if err != nil {
-		return "", err
-	}
-	set, err := dataset.OpenWith(ctx, d.Data(), d.Encoder(), i.folders)
-	if err != nil {
-		return "", err
-	}
+	set := i.set
+	var err error
 	if i.report.Extremes, err = extremes(ctx, set); err != nil {
 		return "", err
 	}
@@ -349,6 +336,20 @@ func (i *initial) text(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return text, nil
+}
+
+// open opens the data set that settings of section data describe.
+func (i *initial) open(ctx context.Context, settings []setting) error {
+	draft := i.sections([]section{{"data", settings}})
+	if err := i.checkLength(draft); err != nil {
+		return err
+	}
+	d, err := config.ParseDraft(i.report.Config, []byte(draft), nil)
+	if err != nil {
+		return err
+	}
+	i.set, err = dataset.OpenWith(ctx, d.Data(), d.Encoder(), i.folders)
+	return err
 }
 
 // checkLength returns an error if a configuration is too long to be read.

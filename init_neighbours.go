@@ -2,8 +2,8 @@ package ialgn
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ialgn/internal/config"
@@ -43,89 +43,62 @@ func (i *initial) findLabels(ctx context.Context) error {
 // findTestArrays finds test samples and their labels next to the training arrays. If there are none, it returns empty
 // names. settings returns the settings of section data for given test files.
 func (i *initial) findTestArrays(ctx context.Context, settings func(test, labels string) []setting) (
-	test, labels string, err error,
+	test, labels string,
 ) {
 	tests, beside := dataset.FindTests(i.options.Data), dataset.FindTests(i.options.Labels)
-	var pairs [][2]string
-	for _, t := range tests {
-		for _, l := range beside {
-			pairs = append(pairs, [2]string{t, l})
-		}
+	if len(tests) == 0 {
+		return "", ""
 	}
-	switch {
-	case len(tests) == 0:
-		return "", "", nil
-	case len(pairs) == 0:
-		i.refuse(tests[0], fmt.Errorf("no file with its labels lies next to it"))
-		return "", "", nil
-	case len(pairs) > 1:
-		i.refuse(tests[0], fmt.Errorf("other files may be the test samples and their labels, too"))
-		return "", "", nil
+	var err error
+	switch len(tests) * len(beside) {
+	case 0:
+		err = errors.New("no file with its labels lies next to it")
+	case 1:
+		test, labels = tests[0], beside[0]
+		err = i.try(ctx, settings(test, labels))
+	default:
+		err = errors.New("other files may be the test samples and their labels, too")
 	}
-	test, labels = pairs[0][0], pairs[0][1]
-	taken, err := i.tryTest(ctx, test, settings(test, labels))
-	if err != nil || !taken {
-		return "", "", err
+	if err != nil {
+		i.note("%s", dataset.NotTest(tests[0], err))
+		return "", ""
 	}
 	i.take(test + " and " + labels)
-	return test, labels, nil
+	return test, labels
 }
 
-// findTestTable finds the test file of a table next to it. If there is one, findTestTable sets i.data, and returns the
-// survey with the missing values of this file. Otherwise it returns the survey unchanged.
-func (i *initial) findTestTable(ctx context.Context, cfg config.Data, s *dataset.Survey) (*dataset.Survey, error) {
-	tests := dataset.FindTests(i.options.Data)
-	if i.options.Test == none || len(tests) == 0 {
-		return s, nil
+// findTestTable finds the test file of a table next to it. It returns the survey with the missing values of this file,
+// and the path of the file. If there is no such file, it returns the survey itself and "".
+func (i *initial) findTestTable(ctx context.Context, cfg config.Data, s *dataset.Survey) (*dataset.Survey, string) {
+	s, test, refused := s.FindTest(ctx, cfg, i.folders, func(with *dataset.Survey, test string) error {
+		settings, err := i.tableSettings(with, test)
+		if err != nil {
+			return err
+		}
+		return i.try(ctx, settings)
+	})
+	if refused != nil {
+		i.note("%s", refused)
+	} else if test != "" {
+		i.take(test)
 	}
-	if len(tests) > 1 {
-		i.refuse(tests[0], fmt.Errorf("%s may be the test file, too", tests[1]))
-		return s, nil
-	}
-	with := *s
-	with.Columns = slices.Clone(s.Columns)
-	cfg.Test = tests[0]
-	if err := with.AddTest(ctx, cfg, i.folders); err != nil {
-		i.refuse(cfg.Test, err)
-		return s, ctx.Err()
-	}
-	settings, err := i.tableSettings(&with, cfg.Test)
-	if err != nil {
-		return nil, err
-	}
-	if taken, err := i.tryTest(ctx, cfg.Test, settings); err != nil || !taken {
-		return s, err
-	}
-	i.take(cfg.Test)
-	i.data = settings
-	return &with, nil
+	return s, test
 }
 
-// tryTest reports whether the test samples in a file can be read with the given settings of section data. If they
-// cannot, it notes the reason.
-func (i *initial) tryTest(ctx context.Context, file string, settings []setting) (taken bool, err error) {
-	d, err := config.ParseDraft(i.report.Config, []byte(i.sections([]section{{"data", settings}})), nil)
-	if err != nil {
-		return false, err
-	}
-	set, err := dataset.OpenWith(ctx, d.Data(), d.Encoder(), i.folders)
+// try opens the data set that settings of section data describe, and reads its test samples.
+func (i *initial) try(ctx context.Context, settings []setting) error {
+	err := i.open(ctx, settings)
 	if err == nil {
-		err = set.Read(ctx, dataset.Test, func([]uint16, int) error { return nil })
+		err = i.set.Read(ctx, dataset.Test, func([]uint16, int) error { return nil })
 	}
 	if err != nil {
-		i.refuse(file, err)
-		return false, ctx.Err()
+		i.set = nil
 	}
-	return true, nil
+	return err
 }
 
 // take notes that files next to the training samples have the test samples.
 func (i *initial) take(files string) {
 	i.note("The test samples are in %s, as the name says; `ialgn init --test none` tests with a part of the training "+
 		"samples instead", files)
-}
-
-// refuse notes why a file next to the training samples does not have the test samples.
-func (i *initial) refuse(file string, reason error) {
-	i.note("%s does not have the test samples: %s", file, strings.TrimPrefix(reason.Error(), file+": "))
 }

@@ -17,12 +17,15 @@ import (
 )
 
 // elsewhere lists the options that this test does not check. The values of most of these options are documented in
-// another place. These values are the keys of the configuration, its metrics, the devices of synth, the interfaces and
-// families of compile, and the topologies. One option takes values from a range.
+// another place. These values are the keys of the configuration, the devices of synth, the interfaces and families of
+// compile, and the topologies. One option takes values from a range.
 var elsewhere = []string{
-	"--set", "--grid", "synth --target", "fit --target", "sweep --target", "fit --wrap", "fit --metric",
+	"--set", "--grid", "synth --target", "fit --target", "sweep --target", "fit --wrap",
 	"diagnose --topologies", "compile --lut",
 }
+
+// onlyOnPage lists the options whose help has no room for all values.
+var onlyOnPage = []string{"fit --metric"}
 
 // TestValuesDocumented checks that the help and docs/reference/cli.md name every value of each option.
 func TestValuesDocumented(t *testing.T) {
@@ -35,7 +38,7 @@ func TestValuesDocumented(t *testing.T) {
 		help, page := helpOf(t, commands[at], c.option), rowOf(t, c.command, c.option)
 		for _, v := range c.values() {
 			word := regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(v) + `($|[^\w-])`)
-			if !word.MatchString(help) {
+			if !word.MatchString(help) && !slices.Contains(onlyOnPage, c.command+" "+c.option) {
 				t.Errorf("%s %s: the help lacks %s: %s", c.command, c.option, v, help)
 			}
 			if !word.MatchString(page) {

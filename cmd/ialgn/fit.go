@@ -62,7 +62,7 @@ func fitData(c *cli.Context) error {
 	o := fit.Options{
 		Target: c.String("target"), LUTs: c.Int("luts"), Clock: c.Float64("clock"), Wrap: c.String("wrap"),
 		Minutes: c.Float64("minutes"), Dir: c.String("o"), Data: dataOf(c), Resume: c.Bool("resume"), Threads: threads(c),
-		Force: c.Bool("force"), Keep: inputs(c),
+		Force: c.Bool("force"), Keep: inputs(c), Survey: !isConfig(args[0]),
 	}
 	if o.Dir == "" {
 		o.Dir = "fit-" + name
@@ -83,6 +83,12 @@ func fitData(c *cli.Context) error {
 	return show(c, fitReport{r})
 }
 
+// isConfig reports whether an argument of fit is a configuration.
+func isConfig(arg string) bool {
+	ext := filepath.Ext(arg)
+	return ext == ".yaml" || ext == ".yml"
+}
+
 // fitDraft returns the part of the configuration that the argument and the options determine, and a name for the
 // data.
 func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
@@ -98,8 +104,8 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(arg), filepath.Ext(arg))
 	known := slices.ContainsFunc(dataset.List(), func(k dataset.Info) bool { return k.Name == arg })
-	switch ext := filepath.Ext(arg); {
-	case ext == ".yaml" || ext == ".yml":
+	switch {
+	case isConfig(arg):
 		d, err := config.LoadDraft(arg, sets)
 		return d, name, err
 	case known && !dataset.Own(arg):

@@ -39,7 +39,6 @@ type csvFiles struct {
 	classes classes
 	labels  []uint8 // for each record of the training file, its class
 	groups  *Groups // for each record of the training file, its group; nil if there is no data.group
-	shared  Shared  // groups of the test file that the training file has, too; counted while the test file is read
 	split   []bool  // records of the training file that belong to the test part; nil if there is a test file
 	test    int     // number of records of the test part in the training file
 

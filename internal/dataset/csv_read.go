@@ -20,6 +20,7 @@ type fileRows struct {
 	*packedRows              // each row has a record's line number and its column values (numbers, or codes of words)
 	words       []vocabulary // the words of each column
 	labels      []uint8
+	shared      Shared // groups of a test file that the training file has, too
 	faults      []fault
 }
 
@@ -274,11 +275,11 @@ func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	t.columns = s.read
 	d := s.newRows()
 	row := make([]float64, d.columns)
-	shared, seen := Shared{}, map[string]bool{}
+	seen := map[string]bool{}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
 			d.end()
-			s.decoded[part], s.shared = d, shared
+			s.decoded[part] = d
 			return nil
 		} else if err != nil {
 			return err
@@ -293,7 +294,7 @@ func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 		d.add(row)
 		d.labels = append(d.labels, uint8(class))
 		if s.groups != nil && t.group >= 0 {
-			shared.add(strings.TrimSpace(t.fields[t.group]), s.groups, seen)
+			d.shared.add(strings.TrimSpace(t.fields[t.group]), s.groups, seen)
 		}
 		if err := fn(&csvRow{d.rows, t.at, class, row[1:], d.words}); err != nil {
 			return err

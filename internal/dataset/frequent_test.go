@@ -73,7 +73,7 @@ func TestManyRareWords(t *testing.T) {
 	}
 }
 
-// TestSharedGroups compares the groups of a test file with those of its training file.
+// TestSharedGroups compares the groups of a test file with the groups of its training file.
 func TestSharedGroups(t *testing.T) {
 	train := rows("user,x,class", 12, func(i int) string { return join(fmt.Sprint("u", i/2), i, i%2) })
 	for test, want := range map[string]string{
@@ -95,5 +95,37 @@ func TestSharedGroups(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// TestSharedWithTest checks that only the test file is compared with the training file. A model's set may read the
+// training file last, and folds of the training file have no test file.
+func TestSharedWithTest(t *testing.T) {
+	train := rows("user,x,class", 12, func(i int) string { return join(fmt.Sprint("u", i/2), float64(i)/2, i%2) })
+	set, err := openCSVText(t, config.Data{Group: "user"}, 4, train, "user,x,class\nu9,1,0\nu3,2,1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCollect(t, set, Test)
+	folds := set.files.cfg
+	folds.Test, folds.Folds, folds.Fold = "", 2, 1
+	fold, err := set.With(t.Context(), folds, config.Encoder{BitsIn: 4}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCollect(t, fold, Test)
+	if got := fold.Shared(); fold.files.decodedFiles != set.files.decodedFiles || got != (Shared{}) {
+		t.Errorf("a fold: %+v", got)
+	}
+	enc := asEncoder(set)
+	enc.BitsIn = 4
+	of, err := OpenFor(t.Context(), set.files.cfg, enc, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCollect(t, of, Test)
+	mustCollect(t, of, Train)
+	if got := of.Shared(); got.Groups != 1 || got.Samples != 1 {
+		t.Errorf("a model's set: %+v, want one group with one sample", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ialgn/internal/config"
 	"ialgn/internal/message"
 )
 
@@ -59,6 +60,38 @@ func labelsOf(ctx context.Context, features *array, path string) error {
 
 // FindTests returns the files next to a training file whose names say that they are its test files.
 func FindTests(path string) []string { return neighbours(path, testWords) }
+
+// FindTest finds the test file of the surveyed table next to it. try returns an error if the test samples in a file
+// cannot be read as the survey with suggests. If there is a file whose name says that it is the test file, and try
+// returns nil, FindTest returns the path of this file and the survey with its missing values. Otherwise it returns the
+// survey itself. If there is such a file, refused says why it is not taken.
+func (s *Survey) FindTest(ctx context.Context, cfg config.Data, folders []string,
+	try func(with *Survey, test string) error,
+) (with *Survey, test string, refused error) {
+	tests := FindTests(cfg.Train)
+	switch len(tests) {
+	case 0:
+		return s, "", nil
+	case 1:
+	default:
+		return s, "", NotTest(tests[0], fmt.Errorf("%s may be the test file, too", tests[1]))
+	}
+	changed := *s
+	changed.Columns, cfg.Test = slices.Clone(s.Columns), tests[0]
+	err := changed.AddTest(ctx, cfg, folders)
+	if err == nil {
+		err = try(&changed, cfg.Test)
+	}
+	if err != nil {
+		return s, "", NotTest(cfg.Test, err)
+	}
+	return &changed, cfg.Test, nil
+}
+
+// NotTest returns the note that a file next to the training samples does not have the test samples, with the reason.
+func NotTest(file string, reason error) error {
+	return fmt.Errorf("%s does not have the test samples: %s", file, strings.TrimPrefix(reason.Error(), file+": "))
+}
 
 // neighbours returns the files next to a file whose names differ from its name by one of the given words. The files may
 // be compressed or not. The neighbours of an array in an archive are in the same archive.

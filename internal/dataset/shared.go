@@ -49,8 +49,13 @@ func (s Shared) Warning() error {
 // Shared returns the groups of the test file that the training file has, too. It knows them after a complete Read of
 // the test part. Without data.group or data.test, there are none.
 func (s *Set) Shared() Shared {
-	if s.files == nil {
+	if s.files == nil || s.files.split != nil {
 		return Shared{}
 	}
-	return s.files.shared
+	s.files.decode.Lock()
+	defer s.files.decode.Unlock()
+	if test := s.files.decoded[Test]; test != nil {
+		return test.shared
+	}
+	return Shared{}
 }

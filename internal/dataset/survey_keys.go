@@ -11,12 +11,13 @@ import (
 	"ialgn/internal/message"
 )
 
-// Plain reports whether a configuration can read the file without describing its columns. All values must be numbers,
-// and no value may be missing.
+// Plain reports whether a configuration reads the file well without describing its columns. All values must be numbers,
+// no value may be missing, and no column may be an identifier. Constant columns do no harm.
 func (s *Survey) Plain() bool {
 	usual := s.Decimal == "point" && s.Thousands == "" && !s.LabelFound
 	return usual && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
-		return c.Kind != encoding.LabelColumn && !s.isGroup(&c) && (c.Min == nil || c.Missing > 0)
+		return c.Kind != encoding.LabelColumn && !s.isGroup(&c) &&
+			(c.Min == nil || c.Missing > 0 || c.dropped() && !c.Constant)
 	})
 }
 

@@ -29,7 +29,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 
 	library "ialgn"
 	"ialgn/internal/config"
@@ -54,6 +53,10 @@ type Options struct {
 	Threads int          // number of threads; 0 means the largest number that can run at the same time
 	Force   bool         // overwrite files that ialgn did not write
 	Keep    []string     // files that must not be overwritten
+
+	// Survey says that the draft is no configuration of the user, but only names a CSV file and has single keys. The file
+	// is then surveyed as Init does.
+	Survey bool
 
 	// Note is called with progress notes, and Warn with problems that do not stop the search. Either may be nil.
 	Note func(string)
@@ -273,6 +276,9 @@ func (s *search) look(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.checkGroups(ctx, set); err != nil {
+		return err
+	}
 	s.metric, s.rootWeights = s.draft.Metric(), config.RootBalanced(set.Classes, counts)
 	s.features, s.bitsIn, s.classes, s.samples = set.Features, set.BitsIn, len(set.Classes), set.TrainSamples
 	s.Data = s.Data.Opened(set)
@@ -281,48 +287,6 @@ func (s *search) look(ctx context.Context) error {
 		return fmt.Errorf("%s: all samples are of one class, want at least two classes", set.Name)
 	}
 	return nil
-}
-
-// columnKeys are the keys that describe the columns of a CSV file.
-var columnKeys = []string{"data.columns", "data.drop", "data.categories", "data.missing"}
-
-// openSet opens the data set. If a CSV file can be read only with a description of its columns and the draft has no
-// description, openSet calls [dataset.Survey] and adds the resulting description to the draft.
-func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
-	if s.draft.Data().Set == "csv" {
-		if err := s.draft.CheckTable(); err != nil {
-			return nil, err
-		}
-	}
-	set, err := dataset.OpenWith(ctx, s.draft.Data(), s.draft.Encoder(), folders)
-	if err == nil || s.draft.Data().Set != "csv" || slices.ContainsFunc(columnKeys, s.draft.Given) {
-		return set, err
-	}
-	survey, lookErr := dataset.SurveyTable(ctx, s.draft.Data(), folders)
-	if lookErr != nil || survey.Plain() {
-		return nil, err
-	}
-	if d := s.draft.Data(); d.Group+d.Order == "" {
-		if note := survey.ChooseGroup(); note != "" {
-			s.note("%s", note)
-		}
-	}
-	keys, err := survey.Keys()
-	if err != nil {
-		return nil, err
-	}
-	var sets []string
-	for _, k := range keys {
-		sets = append(sets, k.Name+"="+k.Value)
-	}
-	if survey.LabelFound {
-		sets = append(sets, "data.label="+survey.Label())
-	}
-	if s.draft, err = s.draft.Set(sets...); err != nil {
-		return nil, err
-	}
-	s.note("the columns are read with %s", strings.Join(sets, ", "))
-	return dataset.OpenWith(ctx, s.draft.Data(), s.draft.Encoder(), folders)
 }
 
 // open makes the folder and its ledger. If the folder has files that no search wrote, it returns an error and does

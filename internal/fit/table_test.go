@@ -51,6 +51,81 @@ func TestForeignTable(t *testing.T) {
 	}
 }
 
+// TestSurveyedTable searches networks for tables of numbers. A table with an identifier, persons and a test file is
+// examined as by Init, unless a configuration of the user names it. Keys that the user gives are kept. A plain table is
+// read without further keys.
+func TestSurveyedTable(t *testing.T) {
+	lines := func(header string, rows int, row func(i int) []any) []byte {
+		b := []byte(header + "\n")
+		for i := range rows {
+			b = append(b, strings.Trim(strings.ReplaceAll(fmt.Sprint(row(i)), " ", ","), "[]")+"\n"...)
+		}
+		return b
+	}
+	walk := func(i int) []any { return []any{i * 7 % 61, i / 2 % 6, i * i % 11, i % 2} }
+	plain := func(i int) []any { return []any{7, i * i % 11, i % 2} }
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{
+		"walk-train.csv": lines("id,person,size,state", 60, walk), "walk-test.csv": lines("id,person,size,state", 3, walk),
+		"run-train.csv": lines("id,person,size,state", 60, walk), "run-test.csv": []byte("id,person,size,state\n1,2,3,9\n"),
+		"plain.csv":     lines("constant,size,state", 60, plain),
+		"fit-train.csv": lines("constant,size,state", 60, plain), "fit-test.csv": lines("constant,size,state", 3, plain),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grouped := []string{"data.header=yes", "data.group=person", "data.drop=id"}
+	test := func(name string) string { return "data.test=" + filepath.Join(dir, name) }
+	for name, c := range map[string]struct {
+		file, sets    string
+		draft         bool // the draft is a configuration of the user
+		want          []string
+		noted, warned string
+		features      int
+	}{
+		"identifiers, test file": {
+			file: "walk-train.csv", want: append(grouped, test("walk-test.csv")),
+			noted: "the test samples are in", warned: "data.test: 2 of 2 groups", features: 1,
+		},
+		"a share of the rows": {
+			file: "walk-train.csv", sets: "data.test_share=0.3", want: append(grouped, "data.test_share=0.3"), features: 1,
+		},
+		"a configuration": {file: "walk-train.csv", draft: true, features: 3},
+		"chosen columns":  {file: "walk-train.csv", sets: "data.drop=size", want: []string{"data.drop=size"}, features: 2},
+		"test file with another class": {
+			file: "run-train.csv", want: grouped, noted: "run-test.csv does not have the test samples: ", features: 1,
+		},
+		"plain": {file: "plain.csv", features: 2},
+		"plain with a test file": {
+			file: "fit-train.csv", want: []string{"data.header=yes", "data.drop=constant", test("fit-test.csv")},
+			noted: "the test samples are in", features: 1,
+		},
+	} {
+		keys := strings.Fields("data.set=csv data.label=state name=points data.train=" + filepath.Join(dir, c.file) + " " + c.sets)
+		var notes, warnings []string
+		s, err := newSearch(t.Context(), draftOf(t, keys...), Options{
+			Target: "xilinx7", Dir: t.TempDir(), Survey: !c.draft,
+			Note: func(s string) { notes = append(notes, s) }, Warn: func(err error) { warnings = append(warnings, err.Error()) },
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := slices.DeleteFunc(s.draft.Written(), func(k string) bool { return slices.Contains(keys[:4], k) })
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if !slices.Equal(got, c.want) || s.features != c.features {
+			t.Errorf("%s: keys %q, want %q; %d features, want %d", name, got, c.want, s.features, c.features)
+		}
+		noted, warned := strings.Join(notes, "\n"), strings.Join(warnings, "\n")
+		if !strings.Contains(noted, c.noted) || strings.Contains(noted, "test samples") != (c.noted != "") ||
+			!strings.HasPrefix(warned, c.warned) || (warned == "") != (c.warned == "") {
+			t.Errorf("%s: notes %q, warnings %q", name, notes, warnings)
+		}
+	}
+}
+
 // TestAskedTable checks that the label column is found by its name if the draft only says how numbers are written.
 func TestAskedTable(t *testing.T) {
 	var b strings.Builder
