@@ -235,8 +235,8 @@ func TestFewSlots(t *testing.T) {
 }
 
 // TestUncertain compares the vectors of random networks with random margins with the two largest counts of each
-// sample, and the programs with the simulator. It also checks the cost: a carry and at most one complement for each digit of a count, and three operations for each
-// class.
+// sample, and the programs with the simulator. It also checks the cost: a carry and at most one complement for each
+// digit of a count, and three operations for each class.
 func TestUncertain(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
