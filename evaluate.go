@@ -66,7 +66,7 @@ type Evaluation struct {
 	Note error `json:"-"`
 }
 
-// Rejection has the results for ascending margins, of which the first is 0.
+// Rejection has the results for ascending margins. The first margin is 0.
 type Rejection []Answered
 
 // Answered reports the results for the samples that are answered. A sample is answered if its largest class count is at
