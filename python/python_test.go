@@ -104,7 +104,7 @@ print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
 
 // TestPowers checks that the Python package and the program have the same tables of powers.
 func TestPowers(t *testing.T) {
-	temperatures := []float64{1e-6, 0.01, 0.1, 0.3, 1, 1.5, 2.0 / 3, 4.1, 8, 8.25, 17.3, 30, 100, 12345.678}
+	temperatures := []float64{5e-324, 1e-6, 0.01, 0.1, 0.3, 1, 1.5, 2.0 / 3, 4.1, 8, 8.25, 17.3, 30, 100, 12345.678}
 	const show = `import json, sys
 from ialgn.softmax import powers
 print(json.dumps([powers(t, 2000).tolist() for t in json.loads(sys.argv[1])]))`
