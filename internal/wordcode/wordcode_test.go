@@ -310,6 +310,9 @@ func TestClassifier(t *testing.T) {
 	if diff := cmp.Diff(with, NewClassifier(n)); diff != "" {
 		t.Errorf("margin (-want +got):\n%s", diff)
 	}
+	if got := (&Classifier{Counts: []Rows{{0, 2}, {2, 3}, {5, 1}}}).LargestCount(); got != 7 {
+		t.Errorf("counts of up to 3 bits: the largest count is %d, want 7", got)
+	}
 	for featureBits, width := range map[int]int{1: 8, 8: 8, 9: 16, 16: 16, 17: 32, 32: 32} {
 		if got := (&Classifier{FeatureBits: featureBits}).FeatureType(); got != width {
 			t.Errorf("%d bits: a type of %d, want %d", featureBits, got, width)
