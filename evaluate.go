@@ -66,7 +66,7 @@ type Evaluation struct {
 	Note error `json:"-"`
 }
 
-// Rejection has the results for ascending margins, of which the first is 0.
+// Rejection has the results for ascending margins. The first margin is 0.
 type Rejection []Answered
 
 // Answered reports the results for the samples that are answered. A sample is answered if its largest class count is at
@@ -226,11 +226,13 @@ func scoresBy(ctx context.Context, n *network, code *runner.Engine, test *tested
 
 func newEvaluation(classes []string, s *model.Scores, labels []uint8) *Evaluation {
 	m := s.Confusion(labels)
+	v := metrics.Of(m, labels, s.Counts)
 	e := &Evaluation{
 		Samples: len(labels), Correct: s.Correct(labels), Accuracy: metrics.Accuracy(m),
 		AccuracyInterval: metrics.AccuracyInterval(m),
-		BalancedAccuracy: metrics.BalancedAccuracy(m), BalancedAccuracyInterval: metrics.BalancedAccuracyInterval(m),
-		MacroF1: metrics.MacroF1(m), MatthewsCorrcoef: metrics.MatthewsCorrcoef(m),
+		BalancedAccuracy: v.BalancedAccuracy, BalancedAccuracyInterval: metrics.BalancedAccuracyInterval(m),
+		MacroF1: v.MacroF1, MatthewsCorrcoef: v.MatthewsCorrcoef,
+		ROCAUC: v.ROCAUC, AveragePrecision: v.AveragePrecision,
 		Classes: classes, Confusion: m, PerClass: make([]*float64, len(classes)),
 	}
 	for y, c := range metrics.Classes(m) {
@@ -240,10 +242,6 @@ func newEvaluation(classes []string, s *model.Scores, labels []uint8) *Evaluatio
 		e.Precision, e.Recall = append(e.Precision, c.Precision), append(e.Recall, c.Recall)
 		e.RecallInterval = append(e.RecallInterval, metrics.Wilson(m[y][y], c.Support))
 		e.F1, e.Support = append(e.F1, c.F1), append(e.Support, c.Support)
-	}
-	if len(classes) == 2 && e.Support[0] > 0 && e.Support[1] > 0 {
-		ranks := metrics.Differences(labels, s.Counts)
-		e.ROCAUC, e.AveragePrecision = new(metrics.ROCAUC(ranks)), new(metrics.AveragePrecision(ranks))
 	}
 	return e
 }

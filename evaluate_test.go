@@ -88,6 +88,21 @@ func TestEvaluationOfProbabilities(t *testing.T) {
 	}
 }
 
+// TestAnswering checks that a share of exactly 95, 90, 80 or 50 % is enough for a row.
+func TestAnswering(t *testing.T) {
+	var r Rejection
+	for m, share := range []float64{1, 0.95, 0.949, 0.9, 0.8, 0.79, 0.5, 0.49} {
+		r = append(r, Answered{Margin: m, Answered: share})
+	}
+	var margins []int
+	for _, a := range r.Answering() {
+		margins = append(margins, a.Margin)
+	}
+	if diff := cmp.Diff([]int{0, 1, 3, 4, 6}, margins); diff != "" {
+		t.Errorf("margins (-want +got):\n%s", diff)
+	}
+}
+
 // TestManyMargins checks that an evaluation lists a limited number of margins, from 0 on.
 func TestManyMargins(t *testing.T) {
 	for _, c := range []struct{ largest, step, rows int }{{0, 1, 1}, {999, 1, 1000}, {1000, 2, 501}, {123456, 124, 996}} {

@@ -81,16 +81,8 @@ func TestMissingWords(t *testing.T) {
 	const show = `import json
 from ialgn.table import MISSING_NUMBERS, MISSING_WORDS
 print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
-	cmd := exec.CommandContext(t.Context(), interpreter(t), "-c", show)
-	cmd.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got [2][]string
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	printed(t, &got, show)
 	var want [2][]string
 	for i, words := range [][]string{encoding.MissingWords, encoding.MissingNumbers} {
 		for _, w := range words {
@@ -104,7 +96,7 @@ print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
 
 // TestPowers checks that the Python package and the program have the same tables of powers.
 func TestPowers(t *testing.T) {
-	temperatures := []float64{1e-6, 0.01, 0.1, 0.3, 1, 1.5, 2.0 / 3, 4.1, 8, 8.25, 17.3, 30, 100, 12345.678}
+	temperatures := []float64{5e-324, 1e-6, 0.01, 0.1, 0.3, 1, 1.5, 2.0 / 3, 4.1, 8, 8.25, 17.3, 30, 100, 12345.678}
 	const show = `import json, sys
 from ialgn.softmax import powers
 print(json.dumps([powers(t, 2000).tolist() for t in json.loads(sys.argv[1])]))`
@@ -112,21 +104,27 @@ print(json.dumps([powers(t, 2000).tolist() for t in json.loads(sys.argv[1])]))`
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), interpreter(t), "-c", show, string(argument))
-	cmd.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got, want [][]uint32
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	printed(t, &got, show, string(argument))
 	for _, temperature := range temperatures {
 		want = append(want, softmax.New(temperature, 2000).Powers())
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("powers (-program +Python):\n%.2000s", diff)
+	}
+}
+
+// printed stores what a script of Python prints as JSON at value.
+func printed(t *testing.T, value any, script string, arguments ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), interpreter(t), append([]string{"-c", script}, arguments...)...)
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, value); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -41,7 +41,7 @@ func compileFlags() []cli.Flag {
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: add an output port with the class counts"},
 			&cli.IntFlag{
 				Name:  "reject",
-				Usage: "with scope core or full: add an output uncertain, if the lead is below `MARGIN`",
+				Usage: "with scope core or full: add the output uncertain, 1 for a lead below `MARGIN`",
 			},
 			&cli.StringFlag{
 				Name:  "reject-share",

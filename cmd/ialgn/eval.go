@@ -123,8 +123,7 @@ func (r evalReport) rejection(w io.Writer) {
 	if len(r.Rejection) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\naccuracy of the samples that are answered, because the largest count leads the second largest by "+
-		"the margin or more:\n"+
+	fmt.Fprint(w, "\naccuracy of the samples whose largest count leads the second largest by at least the margin:\n"+
 		"margin  answered  accuracy  balanced accuracy\n")
 	for _, a := range r.Rejection.Answering() {
 		fmt.Fprintf(w, "%6d %9s %9s %18s\n", a.Margin, percent(a.Answered), percent(a.Accuracy), percent(a.BalancedAccuracy))

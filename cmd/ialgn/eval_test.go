@@ -40,7 +40,7 @@ setosa         75.00 %   75.00 %   75.00 %        4       3     1     0
 b              50.00 %   50.00 %   50.00 %        2       1     1     0
 none                 -         -         -        0       0     0     0
 
-accuracy of the samples that are answered, because the largest count leads the second largest by the margin or more:
+accuracy of the samples whose largest count leads the second largest by at least the margin:
 margin  answered  accuracy  balanced accuracy
      0  100.00 %   57.14 %            54.00 %
      2   85.71 %   66.67 %            60.00 %

@@ -24,7 +24,7 @@ func predictCommand() *cli.Command {
 		Flags: commonFlags(engineFlag,
 			&cli.BoolFlag{Name: "scores", Usage: "print scores, (count + beta) / tau, instead of counts"},
 			&cli.BoolFlag{Name: "probabilities", Usage: "print the probabilities of the classes instead of counts"},
-			&cli.IntFlag{Name: "reject", Usage: "say which classes are uncertain, because their lead is below `MARGIN`"}),
+			&cli.IntFlag{Name: "reject", Usage: "say where the largest count leads the second largest by less than `MARGIN`"}),
 		Action: predict,
 	}
 }
@@ -35,8 +35,8 @@ func predict(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("scores") && c.Bool("probabilities") {
-		return message.WithHint(errors.New("--scores and --probabilities: only one of both replaces the counts"),
-			"omit one of both")
+		return message.WithHint(errors.New("--scores and --probabilities: only one of them can replace the counts"),
+			"omit one of them")
 	}
 	margin := c.Int("reject")
 	if c.IsSet("reject") && margin < 1 {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/internal/softmax"
 	"ialgn/internal/testkit"
@@ -93,15 +92,6 @@ func selftest(t *testing.T, dir string) {
 	}
 }
 
-func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.Netlist {
-	t.Helper()
-	n, err := freeze.Network(netgen.Frozen(1, o), scope)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestSelftest compiles and runs the code written for random netlists and for classifiers, both as straight code and
 // as a table. The self-tests contain test vectors computed by the simulator.
 func TestSelftest(t *testing.T) {
@@ -133,10 +123,11 @@ func TestSelftest(t *testing.T) {
 			if scope != netlist.Full && shape != "pixels" && !testkit.Whole() {
 				continue // the other scopes differ only in having ports of bits
 			}
-			n := frozen(t, scope, o)
+			margin := 0
 			if shape == "features" && scope != netlist.Gates {
-				n = withMargin(t, scope, o, 3)
+				margin = 3
 			}
+			n := netgen.FrozenNetlist(1, o, scope, margin)
 			check(fmt.Sprintf("%s/%v/straight", shape, scope), n, probable)
 			if scope == netlist.Full && (shape == "features" || testkit.Whole()) {
 				check(fmt.Sprintf("%s/%v/table", shape, scope), n, table)
@@ -145,20 +136,11 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// withMargin returns a network that says whether the class is uncertain.
-func withMargin(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions, margin int) *netlist.Netlist {
-	t.Helper()
-	n, err := freeze.WithMargin(netgen.Frozen(1, o), scope, margin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestWords runs blocks of every size, with and without vector instructions.
 func TestWords(t *testing.T) {
 	needGCC(t)
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{Width: 40, Depth: 5, Classes: 10, Features: 24, BitsIn: 5})
+	o := netgen.FrozenOptions{Width: 40, Depth: 5, Classes: 10, Features: 24, BitsIn: 5}
+	n := netgen.FrozenNetlist(1, o, netlist.Full, 0)
 	for name, opt := range map[string]Options{"straight": {}, "table": table} {
 		dir := emit(t, n, opt)
 		for words, level := range map[int]string{1: "-O2", 2: "-O0", 4: "-O3", 8: "-O2"} {
@@ -177,7 +159,7 @@ func TestWords(t *testing.T) {
 // also checks that the self-test notices a wrong class.
 func TestSelftestFails(t *testing.T) {
 	needGCC(t)
-	n := withMargin(t, netlist.Full, netgen.FrozenOptions{}, 1)
+	n := netgen.FrozenNetlist(1, netgen.FrozenOptions{}, netlist.Full, 1)
 	for _, tt := range []struct {
 		name     string
 		opt      Options
@@ -218,7 +200,7 @@ func TestSelftestFails(t *testing.T) {
 // for counts, and zero samples.
 func TestInterface(t *testing.T) {
 	needGCC(t)
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, BitsIn: 5})
+	n := netgen.FrozenNetlist(1, netgen.FrozenOptions{Features: 3, BitsIn: 5}, netlist.Full, 0)
 	dir := emit(t, n, Options{Module: "net"})
 	for _, suffix := range []string{".c", ".h", "_selftest.c"} {
 		if err := os.Rename(filepath.Join(dir, n.Name+suffix), filepath.Join(dir, "net"+suffix)); err != nil {
@@ -275,7 +257,7 @@ func TestGolden(t *testing.T) {
 			return WriteObjectHeader(w, tiny(), ObjectOptions{Words: 8, Scratch: 640, ScratchAlign: 64})
 		},
 		"classifier_object.h": func(w io.Writer) error {
-			return WriteObjectHeader(w, frozen(t, netlist.Full, netgen.FrozenOptions{}), library)
+			return WriteObjectHeader(w, netgen.FrozenNetlist(1, netgen.FrozenOptions{}, netlist.Full, 0), library)
 		},
 	} {
 		var got bytes.Buffer

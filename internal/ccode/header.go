@@ -63,9 +63,9 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 int NAME_classify_uncertain(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
                             uint16_t *uncertain, uint64_t *scratch);
 `
-	uncertainMeaning = ` * NAME_classify, which also says of which samples the class is uncertain. uncertain[s] is 1
- * where the largest count of sample s leads the second largest by less than the margin that the
- * comment at the top has, else 0. uncertain may be NULL, too.
+	uncertainMeaning = ` * Does what NAME_classify does, and also stores for each sample whether its class is uncertain.
+ * uncertain[s] becomes 1 if the largest count of sample s leads the second largest by less than
+ * the margin in the comment at the top, else 0. uncertain may be NULL.
 `
 	classifyArguments = ` * Classifies any number of samples. Feature f of sample s is x[s * MACRO_FEATURES + f], an
  * unsigned number of MACRO_FEATURE_BITS bits.

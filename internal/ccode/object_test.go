@@ -91,7 +91,8 @@ func TestObjectHeader(t *testing.T) {
 	needGCC(t)
 	objecttest.OnAMD64(t)
 	dir := t.TempDir()
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 13, Bits: 5, BitsIn: 11, Classes: 4, Width: 80})
+	o := netgen.FrozenOptions{Features: 13, Bits: 5, BitsIn: 11, Classes: 4, Width: 80}
+	n := netgen.FrozenNetlist(1, o, netlist.Full, 0)
 	emitLibrary(t, dir)
 	for name, write := range map[string]func(io.Writer) error{
 		"net.h":          func(w io.Writer) error { return WriteObjectHeader(w, n, library) },

@@ -98,9 +98,9 @@ int NAME_one(const FEATURE *x, uint32_t *counts, uint32_t *scratch);
 `
 	oneUncertain = `
 /*
- * NAME_one, which also says whether the class is uncertain. *uncertain is 1 where the largest count
- * leads the second largest by less than the margin that the comment at the top has, else 0.
- * uncertain may be NULL, too.
+ * Does what NAME_one does, and also stores whether the class is uncertain. *uncertain becomes 1 if
+ * the largest count leads the second largest by less than the margin in the comment at the top,
+ * else 0. uncertain may be NULL.
  */
 int NAME_one_uncertain(SAMPLE, uint32_t *counts, int *uncertainSCRATCH);
 `

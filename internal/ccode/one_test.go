@@ -110,14 +110,14 @@ func oneForms(t *testing.T) map[string]*netlist.Netlist {
 // oneShapes returns special networks. Some have features of more than eight bits, some are too large for code words
 // of 16 bits, and some have a head that is not recognised.
 func oneShapes(t *testing.T) map[string]*netlist.Netlist {
-	full := func(o netgen.FrozenOptions) *netlist.Netlist { return frozen(t, netlist.Full, o) }
+	full := func(o netgen.FrozenOptions) *netlist.Netlist { return netgen.FrozenNetlist(1, o, netlist.Full, 0) }
 	long := netgen.FrozenOptions{Features: 3, Bits: 3, BitsIn: 16, Classes: 2, Width: 20}
 	wired := netgen.FrozenOptions{Features: 21, Bits: 4, BitsIn: 8, Classes: 10, Width: 300, Topology: netgen.Random}
 	return map[string]*netlist.Netlist{
-		"words":        withMargin(t, netlist.Full, long, 3),
+		"words":        netgen.FrozenNetlist(1, long, netlist.Full, 3),
 		"long-words":   longWords(),
 		"wide":         full(netgen.FrozenOptions{Features: 640, Bits: 8, BitsIn: 8, Width: 6000, Depth: 3, Classes: 10}),
-		"random-wires": withMargin(t, netlist.Full, wired, 3),
+		"random-wires": netgen.FrozenNetlist(1, wired, netlist.Full, 3),
 		"arithmetic":   netgen.Netlist(3, netgen.NetlistOptions{Cells: 80}),
 		"parts":        partial(),
 		"no-classes":   wordsAlone(),
@@ -219,7 +219,7 @@ func TestOneCortexM(t *testing.T) {
 // TestOneFails checks that the self-test notices a changed action, a changed order of classes, and a wrong count.
 func TestOneFails(t *testing.T) {
 	needGCC(t)
-	n := withMargin(t, netlist.Full, netgen.FrozenOptions{Classes: 3, Width: 30}, 3)
+	n := netgen.FrozenNetlist(1, netgen.FrozenOptions{Classes: 3, Width: 30}, netlist.Full, 3)
 	for from, to := range map[string]string{
 		`second < 3`: "second < 4", `second = best`: "second = count", `count > second`: "0",
 		`inverted \^= action`: "(void)0", `count > best`: "count >= best", `parameters\[i\] - `: "parameters[i] + 1 - ", `sum = 0`: "sum = 1",

@@ -98,7 +98,7 @@ func (f *one) test() {
 	}
 	if f.scores != nil {
 		calls += " + check_probabilities()"
-		f.scores.test(f.printer, f.vectors.Counts, len(f.classifier.Counts), samples)
+		f.scores.test(f.printer, f.vectors)
 	}
 	f.printf(`
 int main(void) {

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"ialgn/internal/softmax"
+	"ialgn/internal/wordcode"
 )
 
 // probabilitiesComment is the comment of the function in the header file.
 const probabilitiesComment = `
 /*
- * Makes the probabilities of the classes from the counts of a sample: the softmax of
+ * Computes the probabilities of the classes from the counts of a sample: the softmax of
  * count / T, where T is TEMPERATURE. counts[c] is the count of class c.
  * probabilities[c] becomes its probability in units of 1/65536, rounded down; 1 becomes
  * 65535. It is less than 1/32768 away from the softmax. The function uses integers only,
@@ -18,14 +19,14 @@ const probabilitiesComment = `
  */
 `
 
-// probabilitiesCode contains the table and the function. It repeats [softmax.Fixed].
+// probabilitiesCode is the body of the function. It repeats [softmax.Fixed].
 const probabilitiesCode = `    uint32_t most = 0, sum = 0, c, bit;
     for (c = 0; c < CLASSES; c++)
         if (counts[c] > most) most = counts[c];
     for (c = 0; c < CLASSES; c++) sum += PREFIX_power(most - counts[c]);
     for (c = 0; c < CLASSES; c++) {
         uint32_t rest = PREFIX_power(most - counts[c]), quotient = 0;
-        for (bit = 0; bit < 16; bit++) { /* of rest / sum */
+        for (bit = 0; bit < 16; bit++) { /* the next bit of rest / sum */
             rest *= 2;
             quotient *= 2;
             if (rest >= sum) {
@@ -45,7 +46,7 @@ static inline uint32_t PREFIX_power(uint32_t difference) {
 `
 
 const probabilitiesTest = `
-/* Makes probabilities of the counts and returns how many are wrong. */
+/* Computes probabilities from the counts and returns how many are wrong. */
 static int check_probabilities(void) {
     uint16_t got[CLASSES];
     int wrong = 0;
@@ -99,23 +100,19 @@ func (s *scores) define(p *printer, comment, static string) {
 	if s == nil {
 		return
 	}
-	s.template(p, "\n/* exp(-d / T) in units of 2^-23, of a count that is d less than the largest; then only 0. */\n"+
+	s.template(p, "\n/* Element d is exp(-d / T) in units of 2^-23, for a count that is d less than the largest. */\n"+
 		"static const uint32_t PREFIX_powers[] = {\n")
 	numbers(p, "%d", 12, s.table.Powers())
 	s.template(p, "};\n"+probabilitiesPowers+comment+static+probabilitiesHead+" {\n"+probabilitiesCode)
 }
 
-// test writes the test of the function, with the probabilities for the counts of the first samples.
-func (s *scores) test(p *printer, counts []uint32, classes, samples int) {
+// test writes the test of the function, with the probabilities of the vectors.
+func (s *scores) test(p *printer, v *wordcode.Vectors) {
 	if s == nil {
 		return
 	}
-	all := make([]uint16, len(counts))
-	for i := 0; i < len(counts); i += classes {
-		softmax.Fixed(s.table, all[i:][:classes], counts[i:][:classes])
-	}
 	p.text("\nstatic const uint16_t want_probabilities[] = {\n")
-	numbers(p, "%d", classes, all)
+	numbers(p, "%d", len(v.Counts)/len(v.Class), v.Probabilities(s.table))
 	p.text("};\n")
-	s.template(p, replace(probabilitiesTest, "SAMPLES", fmt.Sprint(samples)))
+	s.template(p, replace(probabilitiesTest, "SAMPLES", fmt.Sprint(len(v.Class))))
 }

@@ -19,7 +19,7 @@ import (
 // TestRealNames uses names of features and classes that equal the templates' placeholder for the module, and names
 // that end strings and comments. The names must appear in the files unchanged or, in a comment, in a safe form.
 func TestRealNames(t *testing.T) {
-	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, Classes: 2})
+	n := netgen.FrozenNetlist(1, netgen.FrozenOptions{Features: 3, Classes: 2}, netlist.Full, 0)
 	opt := Options{Inputs: &inputs.Table{
 		Max: 255, Scaled: true, Classes: []string{"MACRO_CLASSES", `"*/`},
 		Features: []inputs.Feature{{Name: "LAST_NAME_x", Scale: 4}, {Name: "LARGEST", Scale: 2}, {Name: "LINES */ ??/", Scale: 3}},
@@ -52,7 +52,8 @@ func TestOneReal(t *testing.T) {
 	needGCC(t)
 	for bits, cuts := range map[int]bool{8: false, 1: false, 2: true} {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
-			n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 37, Bits: 2, BitsIn: bits, Classes: 2, Width: 8})
+			o := netgen.FrozenOptions{Features: 37, Bits: 2, BitsIn: bits, Classes: 2, Width: 8}
+			n := netgen.FrozenNetlist(1, o, netlist.Full, 0)
 			dir := t.TempDir()
 			for suffix, write := range oneWriters {
 				var b bytes.Buffer

@@ -187,8 +187,11 @@ func TestExp64(t *testing.T) {
 			t.Fatalf("Exp64(%v) = %v, want %v within 1e-13 of it", x, got, want)
 		}
 	}
-	if Exp64(0) != 1 || Exp64(-1e9) != 0 || Exp64(-math.SmallestNonzeroFloat64) != 1 {
-		t.Errorf("Exp64 of 0, -1e9 and the smallest number: %v, %v, %v, want 1, 0, 1", Exp64(0), Exp64(-1e9),
-			Exp64(-math.SmallestNonzeroFloat64))
+	for x, want := range map[float64]float64{
+		0: 1, -math.SmallestNonzeroFloat64: 1, -1e9: 0, -math.MaxFloat64: 0, math.Inf(-1): 0,
+	} {
+		if got := Exp64(x); got != want {
+			t.Errorf("Exp64(%v) = %v, want %v", x, got, want)
+		}
 	}
 }

@@ -1,5 +1,7 @@
 package detmath
 
+import "math"
+
 // Exp64 returns e**x for x <= 0, with a relative error below 1e-13 for x >= -20. For lower x the error grows in
 // proportion to x. Positive arguments and NaN are not supported.
 //
@@ -7,6 +9,9 @@ package detmath
 // smallest term, and is squared once for each halving. The package ialgn for Python repeats these steps
 // (python/ialgn/softmax.py).
 func Exp64(x float64) float64 {
+	if math.IsInf(x, -1) { // no halving changes it
+		return 0
+	}
 	halvings := 0
 	for ; x < -0.125; halvings++ {
 		x /= 2

@@ -10,7 +10,9 @@ import (
 	"math/rand/v2"
 
 	"ialgn/internal/encoding"
+	"ialgn/internal/freeze"
 	"ialgn/internal/model"
+	"ialgn/netlist"
 )
 
 // FrozenOptions describe a frozen network. Zero fields have default values.
@@ -103,6 +105,16 @@ func LongChains(chains, steps int) FrozenOptions {
 	o := Paper(chains, steps+1)
 	o.Mix, o.ShareA, o.ShareBinary = Dense, 0, 1
 	return o
+}
+
+// FrozenNetlist returns the netlist that [freeze.WithMargin] makes of the network of [Frozen]. If the margin is 0, the
+// netlist does not say whether the class is uncertain.
+func FrozenNetlist(seed uint64, o FrozenOptions, s netlist.Scope, margin int) *netlist.Netlist {
+	n, err := freeze.WithMargin(Frozen(seed, o), s, margin)
+	if err != nil {
+		panic("netgen: " + err.Error())
+	}
+	return n
 }
 
 // Frozen returns a random frozen network with a uniform encoder whose features use all values of their words.

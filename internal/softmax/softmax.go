@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// One is the integer for the power exp(0) = 1. The sum of the powers of 256 classes is less than 1 << 32.
+// One is the integer for the power exp(0) = 1. Twice the sum of the powers of 256 classes is at most 1 << 32.
 const One = 1 << 23
 
 // Bits is the number of fractional bits of the probabilities that [Fixed] computes.

@@ -72,6 +72,7 @@ func TestTable(t *testing.T) {
 		{10, 1000, 167}, // exp(-16.6) * One is the last one above 1/2
 		{10, 5, 6},
 		{1e-6, 1000, 1},
+		{5e-324, 1000, 1}, // 1 / T is infinite
 		{1e6, 300, 301},
 	} {
 		powers := New(c.temperature, c.largest).Powers()

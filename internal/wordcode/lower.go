@@ -400,14 +400,12 @@ func (l *lowering) argmax(in []netlist.Net, width, margin, outputs int) []Litera
 // uncertain returns whether at least two words are larger than best - margin, where best is the largest word. This is
 // the case if the largest word leads the second largest by less than the margin.
 //
-// With words of n bits, a word is larger than best - margin if word + (2^n - 1 - best) + margin is at least 2^n.
+// With words of n bits, a word is larger than best - margin if word + (2^n - 1 - best) + margin is at least 2^n. If
+// best is less than the margin, all words are.
 func (l *lowering) uncertain(in []netlist.Net, best []Literal, margin int) Literal {
 	width := len(best)
 	if len(in) == width { // there is no second word
 		return constant0
-	}
-	if margin>>width > 0 { // no word is so large
-		return constant1
 	}
 	add, beyond := make([]Literal, width), constant0
 	for i, x := range best {

@@ -1,6 +1,7 @@
 package wordcode
 
 import (
+	"ialgn/internal/softmax"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
@@ -9,13 +10,22 @@ import (
 // inputs, and a hash checks the outputs.
 //
 // There are [Blocks] blocks of 64 samples. Row r of the inputs of a block is InputWord(block, r). [Hash] checks the
-// rows of the outputs. For a classifier, Vectors also lists the class and the counts of the first [Samples] samples.
+// rows of the outputs. For a classifier, Vectors also lists the results for the first [Samples] samples.
 type Vectors struct {
 	Hashes []uint64 // hash of each block of samples
 	Class  []uint16
 	Counts []uint32 // [sample][class]
 
 	Uncertain []uint16 // 0 or 1 for each sample; empty if the classifier does not say whether a class is uncertain
+}
+
+// Probabilities returns the probabilities that [softmax.Fixed] computes from the counts, indexed [sample][class].
+func (v *Vectors) Probabilities(t *softmax.Table) []uint16 {
+	all := make([]uint16, len(v.Counts))
+	for classes, i := len(v.Counts)/len(v.Class), 0; i < len(all); i += classes {
+		softmax.Fixed(t, all[i:][:classes], v.Counts[i:][:classes])
+	}
+	return all
 }
 
 // Blocks is the number of blocks of 64 samples.

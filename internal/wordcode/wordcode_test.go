@@ -235,8 +235,8 @@ func TestFewSlots(t *testing.T) {
 }
 
 // TestUncertain compares the vectors of random networks with random margins with the two largest counts of each
-// sample, and the programs with the simulator. It also checks the cost: a carry and at most one complement for each digit of a count, and three operations for each
-// class.
+// sample, and the programs with the simulator. It also checks the cost: a carry and at most one complement for each
+// digit of a count, and three operations for each class.
 func TestUncertain(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -309,6 +309,9 @@ func TestClassifier(t *testing.T) {
 	with := &Classifier{4, 5, Rows{0, 2}, Rows{2, 1}, []Rows{{3, 2}, {5, 2}, {7, 2}}}
 	if diff := cmp.Diff(with, NewClassifier(n)); diff != "" {
 		t.Errorf("margin (-want +got):\n%s", diff)
+	}
+	if got := (&Classifier{Counts: []Rows{{0, 2}, {2, 3}, {5, 1}}}).LargestCount(); got != 7 {
+		t.Errorf("counts of up to 3 bits: the largest count is %d, want 7", got)
 	}
 	for featureBits, width := range map[int]int{1: 8, 8: 8, 9: 16, 16: 16, 17: 32, 32: 32} {
 		if got := (&Classifier{FeatureBits: featureBits}).FeatureType(); got != width {

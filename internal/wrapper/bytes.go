@@ -43,7 +43,7 @@ func Bytes(ports []netlist.Port, bit func(i int) uint64) []byte {
 func layOut(ports []netlist.Port) (first []int, bytes int) {
 	for i, p := range ports {
 		at := 8 * bytes
-		if besideClass(ports, i) {
+		if aboveClass(ports, i) {
 			at = first[i-1] + len(ports[i-1].Nets)
 		}
 		word := max(p.Word, 1)
@@ -53,9 +53,9 @@ func layOut(ports []netlist.Port) (first []int, bytes int) {
 	return first, bytes
 }
 
-// besideClass reports whether a port is the bit that says whether the class is uncertain. This bit is directly above
-// the bits of the class.
-func besideClass(ports []netlist.Port, i int) bool {
+// aboveClass reports whether port i is the bit that says whether the class is uncertain. This bit is directly above the
+// bits of the class.
+func aboveClass(ports []netlist.Port, i int) bool {
 	return i > 0 && ports[i].Name == uncertainPort && len(ports[i].Nets) == 1 && ports[i-1].Name == classPort
 }
 
@@ -222,7 +222,7 @@ func (d *design) resultOrder(b *strings.Builder) {
 			where = fmt.Sprintf("bytes %d to %d", at, at+size-1)
 		}
 		switch {
-		case besideClass(outputs, i):
+		case aboveClass(outputs, i):
 			where = fmt.Sprintf("bit %d of byte %d", first[i]%8, at)
 			fmt.Fprintf(b, "//   - %-16s %s, the bit above the class\n", where, p.Name)
 		case words == 1:

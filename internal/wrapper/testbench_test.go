@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/freeze"
 	"ialgn/internal/hardware/encoder"
 	"ialgn/internal/netgen"
 	"ialgn/internal/testkit"
@@ -33,14 +32,9 @@ type wrapperCase struct {
 // shorter or longer than a sample.
 func wrapperCases(t *testing.T) []wrapperCase {
 	t.Helper()
-	uncertain := func(o netgen.FrozenOptions, scope netlist.Scope, margin int) *netlist.Netlist {
-		n, err := freeze.WithMargin(netgen.Frozen(3, o), scope, margin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
+	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist {
+		return netgen.FrozenNetlist(3, o, scope, 0)
 	}
-	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist { return uncertain(o, scope, 0) }
 	counted := func(n *netlist.Netlist, classes ...string) *netlist.Netlist {
 		n, err := netlist.WithCounts(n, classes)
 		if err != nil {
@@ -67,9 +61,9 @@ func wrapperCases(t *testing.T) []wrapperCase {
 		{"levels and stages", freeze(small, netlist.Full), true, 2, 0},
 		{"bits and counts", counted(freeze(small, netlist.Core), "a", "b", "c", "d"), false, 1, 0},
 		{"bits of gates", freeze(small, netlist.Gates), false, 0, 0},
-		{"wide words, uncertain and counts", counted(uncertain(wide, netlist.Full, 9), "a", "b"), false, 3, 0},
+		{"wide words, uncertain and counts", counted(netgen.FrozenNetlist(3, wide, netlist.Full, 9), "a", "b"), false, 3, 0},
 		{"more than a number holds", freeze(large, netlist.Full), true, 0, 0},
-		{"uncertain above a byte", uncertain(many, netlist.Full, 1), false, 0, 0},
+		{"uncertain above a byte", netgen.FrozenNetlist(3, many, netlist.Full, 1), false, 0, 0},
 	}
 }
 

@@ -96,8 +96,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self.model_.predict_proba(samples)[:, np.argsort(self._class_of)]
 
     def uncertain(self, X, margin):
-        """Return of which samples the class is uncertain, bool [n]: whose largest count leads the second largest by
-        less than the margin."""
+        """Return where the largest count leads the second largest by less than the margin, bool [n]."""
         return self.model_.uncertain(self._samples(X), margin)
 
     def _samples(self, X):

@@ -274,8 +274,8 @@ class Model:
     def predict_proba_fixed(self, X, words=False, encoded=False):
         """Return the probability of each class in units of 1/65536, uint16 [n, classes], computed by whole numbers.
 
-        They have the bits that the C and Go code of `ialgn compile --probabilities` computes. A probability of 1 becomes
-        65535. They are less than 2^-15 away from those of predict_proba.
+        They have the bits that the C and Go code of `ialgn compile --probabilities` computes. A probability of 1
+        becomes 65535. They differ from the results of predict_proba by less than 2^-15.
         """
         counts = self.counts(X, words, encoded)
         differences = int((counts.max(axis=1) - counts.min(axis=1)).max(initial=0))

@@ -352,9 +352,9 @@ def _check_whole(keys, classes, shells):
 def _offsets(offsets, classes, group):
     """Check the numbers that are added to the class counts. group is the number of chains of a class."""
     if not isinstance(offsets, list) or not all(is_count(n) and n <= group for n in offsets):
-        raise Fault(f"metadata: offsets: want a list of whole numbers from 0 to {group}, the number of a class's chains")
+        raise Fault(f"metadata: offsets: want a list of whole numbers from 0 to {group}, the chains of a class")
     if len(offsets) != classes or min(offsets) != 0:
-        raise Fault(f"metadata: offsets: want {classes} numbers, one for each class, of which the smallest is 0")
+        raise Fault(f"metadata: offsets: want {classes} numbers, one for each class, and the smallest is 0")
     return offsets
 
 
@@ -368,7 +368,7 @@ def _calibration(info, classes, largest):
         raise Fault(f"{where}: temperature {info['temperature']}, want a number above 0")
     leads, correct = info["leads"], info["correct"]
     if not all(is_count(n) for n in leads + correct) or any(right > n for right, n in zip(correct, leads)):
-        raise Fault(f"{where}: leads and correct: want whole numbers, of which no correct one is larger than its lead")
+        raise Fault(f"{where}: leads and correct: want whole numbers, and no correct one is larger than its lead")
     if not 1 <= len(leads) <= largest + 1 or len(leads) != len(correct) or leads[-1] == 0:
         raise Fault(f"{where}: want 1 to {largest + 1} leads, the last one above 0, and as many correct ones")
     if not 1 <= sum(leads) == info["samples"] <= _MAX_CALIBRATED:

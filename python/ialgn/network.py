@@ -91,8 +91,8 @@ def last_layer(layers, bits):
 
 
 def uncertain(counts, margin):
-    """Return where the largest count leads the second largest by less than the margin, bool [n]. Of a single class the
-    second largest count is 0."""
+    """Return where the largest count leads the second largest by less than the margin, bool [n]. With a single class
+    the second largest count is 0."""
     if not isinstance(margin, (int, np.integer)) or margin < 1:
         raise ModelError("", f"a margin of {margin!r}", "give a whole number of at least 1")
     if counts.shape[1] == 1:

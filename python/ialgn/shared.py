@@ -154,7 +154,9 @@ class Shared:
         if margin is not None:
             return uncertain(self.counts(X, words), margin)
         if not self.rejects:
-            raise ModelError("", "the library does not say which classes are uncertain", "give a margin, or compile with --reject")
+            raise ModelError(
+                "", "the library does not say which classes are uncertain", "give a margin, or compile with --reject"
+            )
         return self._run(X, words)[2]
 
     def _run(self, X, words):

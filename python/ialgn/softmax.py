@@ -1,8 +1,10 @@
-"""Probabilities of classes by whole numbers, with the same bits as the C and Go code of `ialgn compile --probabilities`.
+"""Probabilities of classes by whole numbers, with the bits of the C and Go code of `ialgn compile --probabilities`.
 
 The program's package internal/softmax has the same steps. Every step is one operation of IEEE 754, so the table has the
 same bits on every processor.
 """
+
+import math
 
 import numpy as np
 
@@ -12,6 +14,8 @@ _BITS = 16
 
 def _exponential(x):
     """Return e**x for x <= 0."""
+    if x == -math.inf:  # no halving changes it
+        return 0.0
     halvings = 0
     while x < -0.125:
         x /= 2

@@ -26,7 +26,7 @@ type Feature = uintFEATURETYPE
 // bits: then class and counts hold nothing of use.
 func (n *Network) Classify(x []Feature, class []uint16, counts []uint32) error {
 UNCERTAINHEAD	samples := len(class)
-	if len(x) != samples*Features || counts != nil && len(counts) != samples*ClassesUNCERTAINCHECK {
+	if len(x) != samples*Features || counts != nil && len(counts) != samples*Classes {
 		return errors.New("PACKAGE: Classify: slices of the wrong length: give Features features, a class and Classes counts a sample")
 	}
 	for first := 0; first < samples; first += 64 * Words {
@@ -134,13 +134,14 @@ const (
 	uncertainHead = `	return n.ClassifyUncertain(x, class, counts, nil)
 }
 
-// ClassifyUncertain is Classify, which also says of which samples the class is uncertain. uncertain[s]
-// becomes true where the largest count of sample s leads the second largest by less than the margin
-// that the package's documentation has. uncertain may be nil, too, or has an element a sample.
+// ClassifyUncertain does what Classify does, and also stores for each sample whether its class is
+// uncertain. uncertain[s] becomes true if the largest count of sample s leads the second largest by
+// less than the margin in the package's documentation, else false. uncertain may be nil.
 func (n *Network) ClassifyUncertain(x []Feature, class []uint16, counts []uint32, uncertain []bool) error {
+	if uncertain != nil && len(uncertain) != len(class) {
+		return errors.New("PACKAGE: ClassifyUncertain: uncertain of the wrong length: give an element a sample")
+	}
 `
-	uncertainCheck = ` ||
-		uncertain != nil && len(uncertain) != samples`
 	uncertainRead = `			for s := from; s < to && uncertain != nil; s++ {
 				uncertain[s] = n.out[ROW*Words+w]>>(uint(s-from))&1 == 1
 			}
@@ -154,12 +155,12 @@ func (f *file) classify() {
 	for _, r := range c.Counts {
 		rows = append(rows, fmt.Sprintf("{%d, %d}", r.First, r.Count))
 	}
-	head, check, read := "", "", ""
+	head, read := "", ""
 	if c.Uncertain.Count > 0 {
-		head, check = uncertainHead, uncertainCheck
+		head = strings.Replace(uncertainHead, "PACKAGE", f.opt.Package, 1)
 		read = strings.Replace(uncertainRead, "ROW", fmt.Sprint(c.Uncertain.First), 1)
 	}
-	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINCHECK", check, "UNCERTAINREAD", read,
+	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINREAD", read,
 		"FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
 		"FEATUREBITS", fmt.Sprint(c.FeatureBits), "CLASSES", fmt.Sprint(len(c.Counts)), "PACKAGE", f.opt.Package,
 		"CLASSROWS", fmt.Sprintf("%d, %d", c.Class.First, c.Class.Count), "COUNTROWS", strings.Join(rows, ", "),

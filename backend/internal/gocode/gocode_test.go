@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/internal/softmax"
 	"ialgn/internal/testkit"
@@ -78,25 +77,6 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// withMargin returns a network that says whether the class is uncertain.
-func withMargin(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions, margin int) *netlist.Netlist {
-	t.Helper()
-	n, err := freeze.WithMargin(netgen.Frozen(1, o), scope, margin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.Netlist {
-	t.Helper()
-	n, err := freeze.Network(netgen.Frozen(1, o), scope)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestPackages formats, vets and tests the packages written for random netlists and for classifiers, both as
 // straight code and as a table. The packages' own tests use vectors from the simulator.
 func TestPackages(t *testing.T) {
@@ -127,10 +107,11 @@ func TestPackages(t *testing.T) {
 			if scope != netlist.Full && shape != "pixels" && !testkit.Whole() {
 				continue // the full scope covers the other scopes, except for ports of bits
 			}
-			n := frozen(t, scope, o)
+			margin := 0
 			if shape == "features" && scope != netlist.Gates {
-				n = withMargin(t, scope, o, 3)
+				margin = 3
 			}
+			n := netgen.FrozenNetlist(1, o, scope, margin)
 			name := fmt.Sprintf("%s_%v", shape, scope)
 			emit(t, dir, n, Options{Package: name, Probabilities: &softmax.Temperature{Value: 0.7}})
 			packages++
@@ -159,7 +140,7 @@ func TestPackages(t *testing.T) {
 // class and a wrong count.
 func TestTestsFail(t *testing.T) {
 	dir := module(t)
-	n := withMargin(t, netlist.Full, netgen.FrozenOptions{}, 1)
+	n := netgen.FrozenNetlist(1, netgen.FrozenOptions{}, netlist.Full, 1)
 	for _, tt := range []struct {
 		name     string
 		opt      Options

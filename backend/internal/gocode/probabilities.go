@@ -4,8 +4,8 @@ import "ialgn/internal/softmax"
 
 // probabilities is the function for probabilities in Go. It repeats [softmax.Fixed].
 const probabilities = `
-// Probabilities makes the probabilities of the classes from the counts of samples: the softmax of count / T, where T is
-// TEMPERATURE. counts[s*Classes+c] is the count of class c of sample s. probabilities[s*Classes+c] becomes
+// Probabilities computes the probabilities of the classes from the counts of samples: the softmax of count / T, where T
+// is TEMPERATURE. counts[s*Classes+c] is the count of class c of sample s. probabilities[s*Classes+c] becomes
 // its probability in units of 1/65536, rounded down; 1 becomes 65535. It is less than 1/32768 away from the softmax.
 // The function uses integers only. It returns an error if the lengths do not fit.
 func Probabilities(counts []uint32, probabilities []uint16) error {
@@ -24,7 +24,7 @@ func Probabilities(counts []uint32, probabilities []uint16) error {
 		}
 		for c, n := range counts[:Classes] {
 			rest, quotient := power(most-n), uint16(0)
-			for bit := 0; bit < 16; bit++ { // of rest / sum
+			for bit := 0; bit < 16; bit++ { // the next bit of rest / sum
 				rest, quotient = 2*rest, 2*quotient
 				if rest >= sum {
 					rest, quotient = rest-sum, quotient+1
@@ -43,7 +43,7 @@ func power(difference uint32) uint32 {
 	return 0
 }
 
-// powers has exp(-d / T) in units of 2^-23 of a count that is d less than the largest. For any further d it is 0.
+// powers[d] is exp(-d / T) in units of 2^-23, for a count that is d less than the largest. Beyond the end it is 0.
 var powers = [...]uint32{
 `
 
@@ -93,10 +93,5 @@ func (f *file) probabilitiesTests() {
 	if t == nil {
 		return
 	}
-	classes := len(f.classifier.Counts)
-	all := make([]uint16, len(f.vectors.Counts))
-	for i := 0; i < len(all); i += classes {
-		softmax.Fixed(t, all[i:][:classes], f.vectors.Counts[i:][:classes])
-	}
-	f.fill(probabilitiesTest, "PROBABILITIES", list(all, "%d", classes, 1))
+	f.fill(probabilitiesTest, "PROBABILITIES", list(f.vectors.Probabilities(t), "%d", len(f.classifier.Counts), 1))
 }

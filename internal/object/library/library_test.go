@@ -24,6 +24,7 @@ import (
 // all bits of a feature to 1. In this case, the function must return -1, unless the word with all bits set is valid.
 const program = `#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "net.h"
 int FUNCTION(const net_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 static uint16_t class_index[SAMPLES], alone[SAMPLES];
@@ -50,6 +51,18 @@ int main(void) {
     printf("%d\n", UNCERTAIN(x, SAMPLES, alone, counts, 0, scratch));
     printf("%d\n", UNCERTAIN(x, SAMPLES, class_index, 0, uncertain, scratch));
     for (i = 0; i < SAMPLES; i++) printf("%d %d %d\n", class_index[i], uncertain[i], (int)counts[i * NET_CLASSES]);
+    {   /* the function without the argument uncertain stores it nowhere, not even from the start of scratch on */
+        enum { MANY = NET_SCRATCH / 2 + 8192, GUARD = 16384 };
+        unsigned char *memory = aligned_alloc(NET_SCRATCH_ALIGN, NET_SCRATCH + GUARD);
+        net_feature *zeros = calloc((size_t)MANY * NET_FEATURES, sizeof *zeros);
+        uint16_t *classes = calloc(MANY, sizeof *classes);
+        int changed = 0;
+        memset(memory + NET_SCRATCH, 0xa5, GUARD);
+        FUNCTION(zeros, MANY, classes, 0, memory);
+        for (i = 0; i < GUARD; i++) changed |= memory[NET_SCRATCH + i] != 0xa5;
+        printf("%d\n", changed);
+        free(memory); free(zeros); free(classes);
+    }
 #endif
     x[SAMPLES * NET_FEATURES - 1] = (net_feature)-1;
     printf("%d\n", FUNCTION(x, SAMPLES, alone, 0, scratch));
@@ -194,6 +207,7 @@ func expected(t *testing.T, f *model.Frozen, bits bool, margin int) (in, want st
 			}
 			fmt.Fprintf(&out, "%d %d %d\n", class, uncertain, first)
 		}
+		out.WriteString("0\n")
 	}
 	if !bits && (enc.BitsIn == 8 || enc.BitsIn == 16) { // every word of 8 or 16 bits is valid
 		return text.String(), out.String() + "0\n"
