@@ -106,7 +106,7 @@ func TestFolds(t *testing.T) {
 		t.Errorf("%d rows were tested and %d of them are right, want 60 and %d", tested, sum, right)
 	}
 	if all.ROCAUC == nil || all.Accuracy.Std == nil {
-		t.Errorf("%+v, want the mean ROC AUC and deviations", all.Metrics)
+		t.Errorf("%+v, want the mean ROC AUC and deviations", all)
 	}
 	rows := tableRows()
 	rows[7] += " "
