@@ -189,8 +189,12 @@ func (r trainReport) text(w io.Writer) {
 		}
 		fmt.Fprintf(w, "validation accuracy %s, test accuracy %s, training %s, loss %.4f\n", percent(*r.Validation),
 			percent(r.TestAccuracy), percent(r.TrainAccuracy), r.Loss)
-		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d\n", percent(r.LastAccuracy),
-			percent(r.BestAccuracy), r.BestEpoch)
+		without := ""
+		if r.Offsets != nil {
+			without = ", both without class offsets"
+		}
+		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d%s\n", percent(r.LastAccuracy),
+			percent(r.BestAccuracy), r.BestEpoch, without)
 	} else {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
