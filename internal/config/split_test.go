@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/config"
+	"ialgn/internal/message"
 )
 
 // TestInFold checks that the configuration of a fold is valid and has no test part, and that the original configuration
@@ -46,6 +47,24 @@ func TestInFold(t *testing.T) {
 		if diff := cmp.Diff(before, c.Data); diff != "" || len(samples.TestLabels) != 1 {
 			t.Errorf("%s: the original configuration changed (-before +after):\n%s", name, diff)
 		}
+	}
+}
+
+// TestInFoldKeepsPlaces checks that errors in the original configuration still name its file, and that errors in the
+// configuration of a fold name the option.
+func TestInFoldKeepsPlaces(t *testing.T) {
+	text := "data: {set: csv, train: a.csv, folds: 5, fold: 2}\nencoder: {bits: 4}\nmodel: {tau: 2}"
+	c, err := config.Parse("f.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.InFold(1, 1).CheckData()
+	if want := "--folds data.folds: 1 is outside 2 to 1000"; err == nil || message.In(err, message.Flags) != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	c.Data.Folds = 1
+	if err, want := c.CheckData(), "f.yaml:1:39: data.folds: 1 is outside 2 to 1000"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
