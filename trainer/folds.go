@@ -17,8 +17,8 @@ import (
 // fold, with all other folds. The samples of the fold are the test part, so each training sample is a test sample of
 // exactly one model. Everything that depends on data comes from the other folds: the ranges, categories, medians and
 // thresholds of the encoder, the validation part and the class weights. The keys data.test and data.test_share have no
-// effect. Each model has its own file, see [FoldPath]. A start model ([Run.Start]) is the same for all folds. It may have
-// been trained with the samples of a fold, and then the results say nothing about new samples.
+// effect. Each model has its own file, see [FoldPath]. A start model ([Run.Start]) is the same for all folds. It may
+// have been trained with the samples of a fold, and then the results say nothing about new samples.
 //
 // With Resume, a fold is not trained again if its model is finished and has the same configuration and data. A fold
 // with a checkpoint continues from the checkpoint, and every other fold begins anew.

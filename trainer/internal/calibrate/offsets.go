@@ -11,8 +11,8 @@ import (
 const rounds = 20
 
 // Offsets returns an integer for each class with which the metric of the given samples is larger than without offsets.
-// It returns nil if it finds none. The smallest offset is 0, and the largest is at most limit. The counts of s must come
-// from a network without offsets and with at least two classes. The metric must not depend on scores.
+// It returns nil if it finds none. The smallest offset is 0, and the largest is at most limit. The counts of s must
+// come from a network without offsets and with at least two classes. The metric must not depend on scores.
 //
 // One offset after the other is changed to the value with the best metric, as long as the metric grows. Values that
 // are next to each other and equally good are an interval. Offsets takes the middle of the longest interval, because
