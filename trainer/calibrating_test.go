@@ -18,13 +18,24 @@ var calibrated = []string{
 }
 
 // TestOffsets checks that a run with a rare class gets offsets, that they raise the metric, and that the record and the
-// summary have the results of the model with the offsets.
+// summary have the results of the model with the offsets. The run with learned thresholds keeps an epoch after which
+// thresholds moved.
 func TestOffsets(t *testing.T) {
-	text, dir := rareTable(t, 600), t.TempDir()
-	cfg := rareConfig(t, text, calibrated...)
-	path := filepath.Join(dir, "m")
+	for name, keys := range map[string][]string{
+		"uniform": nil, "learned": {"encoder.thresholds=learned", "encoder.bits=8", "train.seed=2"},
+	} {
+		t.Run(name, func(t *testing.T) { checkOffsets(t, keys) })
+	}
+}
+
+func checkOffsets(t *testing.T, keys []string) {
+	cfg := rareConfig(t, rareTable(t, 600), slices.Concat(calibrated, keys)...)
+	path := filepath.Join(t.TempDir(), "m")
 	s := train(t, Run{Config: cfg, Model: path})
 	m := loadModel(t, path)
+	if cfg.Encoder.Learned() && s.KeptEpoch > 2 {
+		t.Fatalf("epoch %d is kept: want an epoch before the last move of thresholds", s.KeptEpoch)
+	}
 	with, kept := m.Record.Offsets, m.Record.Epochs[s.KeptEpoch-1]
 	if m.Offsets == nil || with == nil || !slices.Equal(s.Offsets, m.Offsets) || *s.Temperature != m.Calibration.Temperature {
 		t.Fatalf("offsets %v, record %+v, summary %+v", m.Offsets, with, s)
@@ -38,6 +49,10 @@ func TestOffsets(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if cfg.Encoder.Learned() {
+		data.Encoder = &m.Encoder
+		(&session{data: data}).relevel()
 	}
 	f := m.Freeze()
 	held, err := f.Evaluate(t.Context(), data.held, 1)

@@ -17,7 +17,8 @@ import (
 // fold, with all other folds. The samples of the fold are the test part, so each training sample is a test sample of
 // exactly one model. Everything that depends on data comes from the other folds: the ranges, categories, medians and
 // thresholds of the encoder, the validation part and the class weights. The keys data.test and data.test_share have no
-// effect. Each model has its own file, see [FoldPath].
+// effect. Each model has its own file, see [FoldPath]. A start model ([Run.Start]) is the same for all folds. It may
+// have been trained with the samples of a fold, and then the results say nothing about new samples.
 //
 // With Resume, a fold is not trained again if its model is finished and has the same configuration and data. A fold
 // with a checkpoint continues from the checkpoint, and every other fold begins anew.
@@ -31,33 +32,28 @@ type Folds struct {
 // the fold, from 1.
 func FoldPath(path string, fold int) string { return numberedPath(path, "fold", uint64(fold)) }
 
-// Metrics holds a value for each metric, or the spread of a metric over several models. The metrics have the names and
-// values of scikit-learn with zero_division=0.
-type Metrics[T float64 | Spread] struct {
-	Accuracy         T `json:"accuracy"`
-	BalancedAccuracy T `json:"balanced_accuracy"`
-	MacroF1          T `json:"f1_macro"`
-	MatthewsCorrcoef T `json:"matthews_corrcoef"`
-	// ROCAUC and AveragePrecision are nil unless there are two classes, and every test part has samples of both.
-	ROCAUC           *T `json:"roc_auc,omitempty"`
-	AveragePrecision *T `json:"average_precision,omitempty"`
-}
-
-// FoldsSummary is the result of a cross-validation. Its metrics are means and standard deviations over the folds.
+// FoldsSummary is the result of a cross-validation. Its metrics are means and standard deviations over the folds. They
+// have the names and values of scikit-learn with zero_division=0.
 type FoldsSummary struct {
-	Runs []FoldSummary `json:"runs"`
-	Metrics[Spread]
-	Classes   []string `json:"classes"`
-	Confusion [][]int  `json:"confusion"` // [label][predicted], the sum over the folds
+	Runs             []FoldSummary `json:"runs"`
+	Accuracy         Spread        `json:"accuracy"`
+	BalancedAccuracy Spread        `json:"balanced_accuracy"`
+	MacroF1          Spread        `json:"f1_macro"`
+	MatthewsCorrcoef Spread        `json:"matthews_corrcoef"`
+	// ROCAUC and AveragePrecision are nil unless there are two classes, and every test part has samples of both.
+	ROCAUC           *Spread  `json:"roc_auc,omitempty"`
+	AveragePrecision *Spread  `json:"average_precision,omitempty"`
+	Classes          []string `json:"classes"`
+	Confusion        [][]int  `json:"confusion"` // [label][predicted], the sum over the folds
 }
 
-// FoldSummary is the result of one fold. Its metrics are those of the test part. The speed is missing if an earlier
-// call finished the run.
+// FoldSummary is the result of one fold. Accuracy, the metrics of [Summary] and Confusion are of the test part. The
+// speed is missing if an earlier call finished the run.
 type FoldSummary struct {
 	Fold   int  `json:"fold"` // from 1
 	Before bool `json:"finished_before,omitempty"`
 	*Summary
-	Metrics[float64]
+	Accuracy  float64 `json:"accuracy"`
 	Confusion [][]int `json:"confusion"` // [label][predicted]
 }
 
@@ -148,10 +144,9 @@ func (r *Run) test(ctx context.Context, one *FoldSummary, all *FoldsSummary) err
 	if err != nil {
 		return err
 	}
-	one.Confusion = scores.Confusion(test.Levels.Labels)
-	one.Metrics = metricsOf(one.Confusion, func() metrics.Scores {
-		return metrics.Differences(test.Levels.Labels, scores.Counts)
-	})
+	labels := test.Levels.Labels
+	one.Confusion = scores.Confusion(labels)
+	one.Accuracy, one.Values = metrics.Accuracy(one.Confusion), metrics.Of(one.Confusion, labels, scores.Counts)
 	all.add(m.Classes, one.Confusion)
 	return nil
 }
@@ -178,42 +173,16 @@ func (s *FoldsSummary) add(classes []string, confusion [][]int) {
 	}
 }
 
-// metricsOf returns the metrics of a confusion matrix. With two classes, it calls scores.
-func metricsOf(confusion [][]int, scores func() metrics.Scores) Metrics[float64] {
-	m := Metrics[float64]{
-		Accuracy: metrics.Accuracy(confusion), BalancedAccuracy: metrics.BalancedAccuracy(confusion),
-		MacroF1: metrics.MacroF1(confusion), MatthewsCorrcoef: metrics.MatthewsCorrcoef(confusion),
-	}
-	if len(confusion) != 2 {
-		return m
-	}
-	s := scores()
-	if area := metrics.ROCAUC(s); !math.IsNaN(area) {
-		m.ROCAUC, m.AveragePrecision = &area, new(metrics.AveragePrecision(s))
-	}
-	return m
-}
-
 // average sets the means and deviations of the metrics.
 func (s *FoldsSummary) average() {
-	over := func(value func(*Metrics[float64]) *float64) *Spread {
-		var values []float64
-		for i := range s.Runs {
-			v := value(&s.Runs[i].Metrics)
-			if v == nil {
-				return nil
-			}
-			values = append(values, *v)
-		}
-		return new(SpreadOf(values))
+	metric := func(name string) Spread {
+		return spread(s.Runs, func(r *FoldSummary) float64 { return r.Value(name) })
 	}
-	s.Metrics = Metrics[Spread]{
-		Accuracy:         *over(func(m *Metrics[float64]) *float64 { return &m.Accuracy }),
-		BalancedAccuracy: *over(func(m *Metrics[float64]) *float64 { return &m.BalancedAccuracy }),
-		MacroF1:          *over(func(m *Metrics[float64]) *float64 { return &m.MacroF1 }),
-		MatthewsCorrcoef: *over(func(m *Metrics[float64]) *float64 { return &m.MatthewsCorrcoef }),
-		ROCAUC:           over(func(m *Metrics[float64]) *float64 { return m.ROCAUC }),
-		AveragePrecision: over(func(m *Metrics[float64]) *float64 { return m.AveragePrecision }),
+	s.Accuracy = spread(s.Runs, func(r *FoldSummary) float64 { return r.Accuracy })
+	s.BalancedAccuracy, s.MacroF1 = metric("balanced_accuracy"), metric("f1_macro")
+	s.MatthewsCorrcoef = metric("matthews_corrcoef")
+	if area := metric("roc_auc"); !math.IsNaN(area.Mean) {
+		s.ROCAUC, s.AveragePrecision = &area, new(metric("average_precision"))
 	}
 }
 

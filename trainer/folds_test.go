@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
 )
@@ -79,7 +81,7 @@ func TestFolds(t *testing.T) {
 	right, tested := 0, 0
 	for i, one := range all.Runs {
 		single := filepath.Join(dir, "single.st")
-		train(t, Run{
+		alone := train(t, Run{
 			Config: tableConfig(t, dir, "data.folds=3", fmt.Sprintf("data.fold=%d", i+1)), Model: single, Threads: 1,
 		})
 		if one.Model != filepath.Join(dir, fmt.Sprintf("m.fold%d.st", i+1)) {
@@ -90,6 +92,9 @@ func TestFolds(t *testing.T) {
 		}
 		if one.Accuracy != one.TestAccuracy {
 			t.Errorf("fold %d: accuracy %v, but %v in training", i+1, one.Accuracy, one.TestAccuracy)
+		}
+		if diff := cmp.Diff(alone.Values, one.Values); diff != "" {
+			t.Errorf("fold %d: metrics (-separate run +fold):\n%s", i+1, diff)
 		}
 		for y, row := range one.Confusion {
 			right += row[y]
@@ -105,8 +110,20 @@ func TestFolds(t *testing.T) {
 	if tested != 60 || sum != right {
 		t.Errorf("%d rows were tested and %d of them are right, want 60 and %d", tested, sum, right)
 	}
-	if all.ROCAUC == nil || all.Accuracy.Std == nil {
-		t.Errorf("%+v, want the mean ROC AUC and deviations", all.Metrics)
+	over := func(of func(one *FoldSummary) float64) Spread {
+		return SpreadOf([]float64{of(&all.Runs[0]), of(&all.Runs[1]), of(&all.Runs[2])})
+	}
+	want := &FoldsSummary{
+		Runs: all.Runs, Classes: []string{"no", "yes"}, Confusion: all.Confusion,
+		Accuracy:         over(func(one *FoldSummary) float64 { return one.Accuracy }),
+		BalancedAccuracy: over(func(one *FoldSummary) float64 { return one.BalancedAccuracy }),
+		MacroF1:          over(func(one *FoldSummary) float64 { return one.MacroF1 }),
+		MatthewsCorrcoef: over(func(one *FoldSummary) float64 { return one.MatthewsCorrcoef }),
+		ROCAUC:           new(over(func(one *FoldSummary) float64 { return *one.ROCAUC })),
+		AveragePrecision: new(over(func(one *FoldSummary) float64 { return *one.AveragePrecision })),
+	}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 	rows := tableRows()
 	rows[7] += " "

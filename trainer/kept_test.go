@@ -188,4 +188,17 @@ func TestMajority(t *testing.T) {
 			t.Errorf("%v and an accuracy of %g: majority %+v, warning %v", c.counts, c.accuracy, m, warning)
 		}
 	}
+	for _, c := range []struct {
+		train config.Train
+		warns bool
+	}{
+		{config.Train{ClassWeights: "balanced"}, false},
+		{config.Train{Offsets: "integer"}, true},
+		{config.Train{Validation: config.Validation{Metric: "f1_macro"}}, true},
+		{config.Train{Offsets: "integer", Validation: config.Validation{Metric: "f1_macro"}}, false},
+	} {
+		if warning := (Majority{"a", 0.7}).Warning(&c.train, 0.6); (warning != nil) != c.warns {
+			t.Errorf("%+v: warning %v", c.train, warning)
+		}
+	}
 }

@@ -27,9 +27,10 @@ func MajorityOf(classes []string, counts []int) (m Majority) {
 }
 
 // Warning returns an error if the accuracy is not above the majority's share. Otherwise it returns nil. It also returns
-// nil if training weighed the classes (train.class_weights), because weights give up accuracy for rare classes.
+// nil if training weighed the classes (train.class_weights) or chose offsets for a metric other than the accuracy
+// (train.offsets), because both give up accuracy for rare classes.
 func (m Majority) Warning(t *config.Train, accuracy float64) error {
-	if accuracy > m.Share || t.ClassWeights != "" {
+	if accuracy > m.Share || t.ClassWeights != "" || t.Offsets != "" && t.Validation.Metric != "" {
 		return nil
 	}
 	return fmt.Errorf("the accuracy of %.2f %% is not above %.2f %%, the share of the most frequent class %q; look "+

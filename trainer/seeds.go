@@ -74,8 +74,8 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 func Summarise(runs []SeedSummary) *SeedsSummary {
 	return &SeedsSummary{
 		Runs:         runs,
-		TestAccuracy: spread(runs, func(s *Summary) float64 { return s.TestAccuracy }),
-		BestAccuracy: spread(runs, func(s *Summary) float64 { return s.BestAccuracy }),
+		TestAccuracy: spread(runs, func(s *SeedSummary) float64 { return s.TestAccuracy }),
+		BestAccuracy: spread(runs, func(s *SeedSummary) float64 { return s.BestAccuracy }),
 	}
 }
 
@@ -97,10 +97,10 @@ func (s Seeds) series() *series {
 func (s Seeds) Survey() ([]*Earlier, error) { return s.series().survey() }
 
 // spread returns the mean and the standard deviation of a value over all runs.
-func spread(runs []SeedSummary, value func(*Summary) float64) Spread {
+func spread[T any](runs []T, value func(*T) float64) Spread {
 	var values []float64
-	for _, r := range runs {
-		values = append(values, value(r.Summary))
+	for i := range runs {
+		values = append(values, value(&runs[i]))
 	}
 	return SpreadOf(values)
 }

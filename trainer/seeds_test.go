@@ -23,7 +23,7 @@ func TestSeedPath(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	value := func(s *Summary) float64 { return s.TestAccuracy }
+	value := func(s *SeedSummary) float64 { return s.TestAccuracy }
 	var runs []SeedSummary
 	for _, v := range []float64{2, 4, 4, 4, 5, 5, 7, 9} {
 		runs = append(runs, SeedSummary{Summary: &Summary{TestAccuracy: v}})

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -37,13 +38,12 @@ func (s *series) train(ctx context.Context) (all []finishedRun, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range found {
-		if s.like == nil && s.sameData {
-			s.like = e
-		}
-	}
 	for i, e := range found {
-		if e != nil && e.Finished && !s.sameData {
+		switch {
+		case e == nil:
+		case s.sameData:
+			s.like = cmp.Or(s.like, e)
+		case e.Finished:
 			if err := s.runs[i].stillData(ctx, e); err != nil {
 				return nil, fmt.Errorf("%s %d: %w; %s", s.what, s.numbers[i], err, s.anew(e.model))
 			}

@@ -28,12 +28,14 @@ type Summary struct {
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
 
-	// Offsets are the class offsets, or nil if no class has one. Validation, Metric and TestAccuracy are the results with
-	// the offsets. All other results are those of the networks without offsets.
+	// Offsets are the class offsets, or nil if no class has one. Validation, Metric, TestAccuracy and Values are results
+	// with the offsets. All other results are without offsets.
 	Offsets     []int    `json:"offsets,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"` // see [model.Calibration]; nil without a validation set
 
-	*metrics.Values // of the kept epoch on the test set; nil if an earlier version evaluated this epoch
+	// Values are of the kept epoch on the test set. They are nil if an earlier version of the program evaluated this
+	// epoch, and for a run of [Seeds] that an earlier call finished.
+	*metrics.Values
 	*Speed
 	*Seen
 	SHA256 string `json:"model_sha256"`

@@ -27,7 +27,7 @@ func trainFolds(c *cli.Context, cfg ialgn.Config, path string) error {
 		note(c, "--folds divides %s; data.test, %s, is not used", cfg.Data.Train, cfg.Data.Test)
 	}
 	var all *trainer.FoldsSummary
-	plots, ranks, shown, err := trainSeries(c, cfg, path, func(run trainer.Run, p *epochs, begin func(i int)) (err error) {
+	out, err := trainSeries(c, cfg, path, func(run trainer.Run, p *epochs, begin func(i int)) (err error) {
 		all, err = trainer.Folds{Run: run, N: n, Begin: func(fold int) {
 			begin(fold - 1)
 			p.beginFold(fold)
@@ -35,16 +35,15 @@ func trainFolds(c *cli.Context, cfg ialgn.Config, path string) error {
 		}}.Train(c.Context)
 		return err
 	})
-	if err != nil || !shown {
+	if out == nil {
 		return err
 	}
-	return show(c, foldsReport{all, ranks, plots})
+	return show(c, foldsReport{all, *out})
 }
 
 type foldsReport struct {
 	*trainer.FoldsSummary
-	*ranksReport
-	Plots []string `json:"plots,omitempty"`
+	outputs
 }
 
 func (r foldsReport) text(w io.Writer) {
@@ -69,9 +68,7 @@ func (r foldsReport) text(w io.Writer) {
 	}
 	fmt.Fprintln(w, "all folds together:")
 	classesText(w, r.Classes, r.Confusion)
-	if r.ranksReport != nil {
-		r.ranksReport.text(w)
-	}
+	r.ranksReport.text(w)
 }
 
 // decimals is like [plusMinus], for numbers that are no shares.

@@ -97,7 +97,7 @@ func part(c *cli.Context, r gridRunner) (done bool, err error) {
 		if err != nil {
 			return true, err
 		}
-		return true, show(c, seedsReport{SeedsSummary: all, ranksReport: of})
+		return true, show(c, seedsReport{all, outputs{ranksReport: of}})
 	}
 	return false, nil
 }

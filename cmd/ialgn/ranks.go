@@ -175,7 +175,11 @@ type ranksReport struct {
 	AllBytes  uint64 `json:"peak_bytes"`      // peak memory of all ranks together
 }
 
+// text writes nothing if r is nil.
 func (r *ranksReport) text(w io.Writer) {
+	if r == nil {
+		return
+	}
 	fmt.Fprintf(w, "%d ranks, peak memory %.0f MB in one rank, %.0f MB in all\n", r.Ranks, float64(r.PeakBytes)/1e6,
 		float64(r.AllBytes)/1e6)
 }

@@ -15,62 +15,6 @@ import (
 // maxSeeds is the maximum of --seeds. It catches typing errors, such as a seed instead of a number of seeds.
 const maxSeeds = 1000
 
-// modelPaths returns the model files that train writes.
-func modelPaths(c *cli.Context, cfg *ialgn.Config, path string) (models []string) {
-	switch {
-	case c.IsSet("seeds"):
-		for i := range c.Int("seeds") {
-			models = append(models, trainer.SeedPath(path, cfg.Train.Seed+uint64(i)))
-		}
-	case c.IsSet("folds"):
-		for i := range c.Int("folds") {
-			models = append(models, trainer.FoldPath(path, i+1))
-		}
-	default:
-		models = []string{path}
-	}
-	return models
-}
-
-// trainSeries trains one model for each seed or each fold, as the function train does. This function must call begin
-// before it trains the model with index i. trainSeries returns the charts. If another process shows the results,
-// shown is false.
-func trainSeries(c *cli.Context, cfg ialgn.Config, path string,
-	train func(run trainer.Run, p *epochs, begin func(i int)) error,
-) (plots []string, ranks *ranksReport, shown bool, err error) {
-	models := modelPaths(c, &cfg, path)
-	if err := checkCurves(c, models...); err != nil {
-		return nil, nil, false, err
-	}
-	o, p, err := trainOptions(c, &cfg, path)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	defer p.close()
-	run, err := ialgn.NewRun(c.Context, cfg, dataOf(c), o)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	current := 0
-	err = train(run, p, func(i int) { current = i })
-	if err != nil && !teamOf(c).leads() {
-		return nil, nil, false, err
-	}
-	if err != nil {
-		return nil, nil, false, p.curvesOnInterrupt(c, err, models[current], models[:current]...)
-	}
-	ranks, err = teamOf(c).report()
-	if err != nil || !teamOf(c).leads() {
-		return nil, nil, false, err
-	}
-	var records []record
-	for _, m := range models {
-		records = append(records, record{m, m})
-	}
-	plots, err = saveCurves(c, records...)
-	return plots, ranks, err == nil, err
-}
-
 // trainSeeds trains one model for each seed. --seeds is the number of seeds.
 func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 	n := c.Int("seeds")
@@ -79,7 +23,7 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 			"the key train.seed sets the first seed")
 	}
 	var all *trainer.SeedsSummary
-	plots, ranks, shown, err := trainSeries(c, cfg, path, func(run trainer.Run, p *epochs, begin func(i int)) (err error) {
+	out, err := trainSeries(c, cfg, path, func(run trainer.Run, p *epochs, begin func(i int)) (err error) {
 		all, err = trainer.Seeds{Run: run, N: n, Begin: func(seed uint64) {
 			begin(int(seed - cfg.Train.Seed))
 			p.beginSeed(seed)
@@ -87,16 +31,15 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 		}}.Train(c.Context)
 		return err
 	})
-	if err != nil || !shown {
+	if out == nil {
 		return err
 	}
-	return show(c, seedsReport{all, ranks, plots})
+	return show(c, seedsReport{all, *out})
 }
 
 type seedsReport struct {
 	*trainer.SeedsSummary
-	*ranksReport
-	Plots []string `json:"plots,omitempty"`
+	outputs
 }
 
 func (r seedsReport) text(w io.Writer) {
@@ -116,9 +59,7 @@ func (r seedsReport) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy),
 		message.Plural(len(r.Runs), "seed", "seeds"))
-	if r.ranksReport != nil {
-		r.ranksReport.text(w)
-	}
+	r.ranksReport.text(w)
 }
 
 // plusMinus formats mean and standard deviation with the same unit, or only the mean if there is a single value.

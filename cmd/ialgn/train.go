@@ -94,15 +94,31 @@ func train(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	out, err := trainOutputs(c, path)
+	if out == nil {
+		return err
+	}
+	return show(c, trainReport{s, *out})
+}
+
+// outputs is the end of the report of each kind of training.
+type outputs struct {
+	*ranksReport
+	Plots []string `json:"plots,omitempty"`
+}
+
+// trainOutputs draws the charts of trained models if --plots is set. If another process shows the results, it returns
+// nil.
+func trainOutputs(c *cli.Context, models ...string) (*outputs, error) {
 	all, err := teamOf(c).report()
 	if err != nil || !teamOf(c).leads() {
-		return err
+		return nil, err
 	}
-	plots, err := saveCurves(c, record{path, path})
+	plots, err := saveCurves(c, finished(models)...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return show(c, trainReport{s, all, plots})
+	return &outputs{all, plots}, nil
 }
 
 // trainModel trains a model, with progress display and log as the flags ask for.
@@ -173,8 +189,7 @@ const uneven = 0.01
 
 type trainReport struct {
 	*trainer.Summary
-	*ranksReport
-	Plots []string `json:"plots,omitempty"`
+	outputs
 }
 
 func (r trainReport) text(w io.Writer) {
@@ -189,8 +204,12 @@ func (r trainReport) text(w io.Writer) {
 		}
 		fmt.Fprintf(w, "validation accuracy %s, test accuracy %s, training %s, loss %.4f\n", percent(*r.Validation),
 			percent(r.TestAccuracy), percent(r.TrainAccuracy), r.Loss)
-		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d\n", percent(r.LastAccuracy),
-			percent(r.BestAccuracy), r.BestEpoch)
+		without := ""
+		if r.Offsets != nil {
+			without = ", both without class offsets"
+		}
+		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d%s\n", percent(r.LastAccuracy),
+			percent(r.BestAccuracy), r.BestEpoch, without)
 	} else {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
@@ -213,7 +232,5 @@ func (r trainReport) text(w io.Writer) {
 			100**r.Gap)
 	}
 	fmt.Fprintf(w, "%.1f s, %.2f million gate steps/s, sha256 %s\n", r.Seconds, r.GateSteps/1e6, r.SHA256)
-	if r.ranksReport != nil {
-		r.ranksReport.text(w)
-	}
+	r.ranksReport.text(w)
 }

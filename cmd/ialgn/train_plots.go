@@ -16,6 +16,14 @@ import (
 // training has not finished, the checkpoint.
 type record struct{ model, file string }
 
+// finished returns the records of models whose training has finished.
+func finished(models []string) (all []record) {
+	for _, m := range models {
+		all = append(all, record{m, m})
+	}
+	return all
+}
+
 // curveFile returns the base name of a chart about the training of a model.
 func curveFile(model, curve string) string {
 	return strings.TrimSuffix(filepath.Base(model), filepath.Ext(model)) + "-" + curve
@@ -55,17 +63,13 @@ func saveCurves(c *cli.Context, records ...record) ([]string, error) {
 	return savePlots(c, charts)
 }
 
-// curvesOnInterrupt draws the curves of an interrupted command, for the finished models and for the last model, which
-// has only a checkpoint. It returns err. If a chart cannot be drawn, curvesOnInterrupt only writes a warning.
-func (p *epochs) curvesOnInterrupt(c *cli.Context, err error, last string, finished ...string) error {
+// curvesOnInterrupt draws the curves of an interrupted command, for finished models and for the last model, which has
+// only a checkpoint. It returns err. If a chart cannot be drawn, curvesOnInterrupt only writes a warning.
+func (p *epochs) curvesOnInterrupt(c *cli.Context, err error, last string, models ...string) error {
 	if !errors.Is(err, trainer.ErrInterrupted) || !p.begun {
 		return err
 	}
-	var records []record
-	for _, m := range finished {
-		records = append(records, record{m, m})
-	}
-	records = append(records, record{last, trainer.CheckpointPath(last)})
+	records := append(finished(models), record{last, trainer.CheckpointPath(last)})
 	if _, err := saveCurves(c, records...); err != nil {
 		p.warn(err)
 	}

@@ -40,8 +40,7 @@ func (c *Config) completeMemory() {
 // checkMemory checks the keys of the data set memory. It also checks that keys of files are absent.
 func (c *Config) checkMemory() error {
 	for _, k := range ownKeys {
-		ours := slices.Contains(splitKeys, k.key) ||
-			strings.HasPrefix(k.key, "encoder.")
+		ours := slices.Contains(splitKeys, k.key) || strings.HasPrefix(k.key, "encoder.")
 		if key := k.key; !ours && !c.value(key).IsZero() {
 			return c.wrong(key, "omit it, or use data.set: "+oneOf(k.sets), "has no meaning for samples in memory")
 		}

@@ -173,13 +173,95 @@ func TestOffsetsOfNoise(t *testing.T) {
 	}
 }
 
+// TestOffsetsWithoutSamplesOfAClass checks that a class without samples gets no low offset: the metric would be best if
+// the class were never predicted.
+func TestOffsetsWithoutSamplesOfAClass(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	s, labels := random(r, 200, 3)
+	for name, relabel := range map[string]func(i int) uint8{
+		"all": func(i int) uint8 { return labels[i] }, "two": func(i int) uint8 { return labels[i] % 2 },
+		"one": func(int) uint8 { return 1 },
+	} {
+		seen := make([]uint8, len(labels))
+		for i := range seen {
+			seen[i] = relabel(i)
+		}
+		metric, err := metrics.Lookup("balanced_accuracy", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Offsets(s, seen, 6, metric); (got != nil) != (name == "all") {
+			t.Errorf("samples of %s classes: offsets %v", name, got)
+		}
+	}
+	single := scores(2, []int32{1, 2})
+	accuracy, err := metrics.Lookup("accuracy", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Offsets(single, []uint8{0}, 6, accuracy); got != nil {
+		t.Errorf("a single sample: offsets %v", got)
+	}
+	want := &model.Calibration{Samples: 1, Temperature: LargestTemperature, Leads: []int{0, 1}, Correct: []int{0, 0}}
+	if diff := cmp.Diff(want, Calibration(single, []uint8{0})); diff != "" {
+		t.Errorf("calibration of a single sample (-want +got):\n%s", diff)
+	}
+}
+
+// flipping returns samples of two classes. A sample becomes class 0 when the offset of class 0 is at[i] larger than the
+// offset of class 1.
+func flipping(at ...int32) *model.Scores {
+	var counts []int32
+	for _, d := range at {
+		counts = append(counts, 0, d)
+	}
+	return scores(2, counts)
+}
+
+// TestImprove has accuracies that are equally good with offset 1 and with the offsets 4 to 8. At offset 6, one sample
+// becomes right and another one wrong.
+func TestImprove(t *testing.T) {
+	s := flipping(1, 1, 2, 4, 6, 6, 9)
+	accuracy, err := metrics.Lookup("accuracy", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := &search{2, s.Counts, []uint8{0, 0, 1, 0, 0, 1, 1}, 12, accuracy}
+	if got, value := all.improve([]int{0, 0}, 0, all.value([]int{0, 0})); got != 6 || value != 5.0/7 {
+		t.Errorf("offset %d with accuracy %v, want the middle of 4 to 8 and 5/7", got, value)
+	}
+}
+
+// TestOffsetsLimit has samples that need an offset of 2, or a difference of 3 the other way.
+func TestOffsetsLimit(t *testing.T) {
+	accuracy, err := metrics.Lookup("accuracy", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		at     []int32
+		labels []uint8
+		limit  int
+		want   []int
+	}{
+		{[]int32{2, 2, 9, 9}, []uint8{0, 0, 1, 1}, 1, nil},
+		{[]int32{2, 2, 9, 9}, []uint8{0, 0, 1, 1}, 2, []int{2, 0}},
+		{[]int32{-2, -2, -9, -9}, []uint8{1, 1, 0, 0}, 2, nil},
+		{[]int32{-2, -2, -9, -9}, []uint8{1, 1, 0, 0}, 3, []int{0, 3}},
+	} {
+		if got := Offsets(flipping(test.at...), test.labels, test.limit, accuracy); !slices.Equal(got, test.want) {
+			t.Errorf("differences %v, limit %d: offsets %v, want %v", test.at, test.limit, got, test.want)
+		}
+	}
+}
+
 // TestStep checks which value of an interval is taken.
 func TestStep(t *testing.T) {
 	for _, test := range []struct {
 		s    step
 		want int
 	}{
-		{step{2, 1, 0}, 2}, {step{2, 3, 0}, 3}, {step{0, 4, 0}, 1}, {step{-5, 3, 0}, -3}, {step{3, 3, 0}, 3}, {step{-5, 11, 0}, 0},
+		{step{2, 1, 0}, 2}, {step{2, 3, 0}, 3}, {step{0, 4, 0}, 1}, {step{-5, 3, 0}, -3}, {step{3, 3, 0}, 3},
 	} {
 		if got := test.s.middle(-5, 5); got != test.want {
 			t.Errorf("middle of %+v is %d, want %d", test.s, got, test.want)

@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"math"
 	"slices"
 
 	"ialgn/internal/metrics"
@@ -12,8 +11,8 @@ import (
 const rounds = 20
 
 // Offsets returns an integer for each class with which the metric of the given samples is larger than without offsets.
-// It returns nil if it finds none. The smallest offset is 0, and the largest is at most limit. The counts of s must be
-// those of a network without offsets.
+// It returns nil if it finds none. The smallest offset is 0, and the largest is at most limit. The counts of s must
+// come from a network without offsets and with at least two classes. The metric must not depend on scores.
 //
 // One offset after the other is changed to the value with the best metric, as long as the metric grows. Values that
 // are next to each other and equally good are an interval. Offsets takes the middle of the longest interval, because
@@ -21,14 +20,16 @@ const rounds = 20
 //
 // Offsets that are good for a few samples of a rare class may be bad for other samples. Therefore the samples are also
 // divided into two halves, with half the samples of each class. The offsets of each half must improve the metric of
-// the samples of the other half, both halves taken together. Otherwise Offsets returns nil.
+// the samples of the other half, both halves taken together. Otherwise Offsets returns nil. It also returns nil if a
+// class has no samples, because the metric would then grow if the class were never predicted.
 func Offsets(s *model.Scores, labels []uint8, limit int, metric metrics.Func) []int {
-	all := newSearch(s, labels, limit, metric)
-	if !all.transfers() {
+	all := &search{s.Classes, s.Counts, labels, limit, metric}
+	without := all.value(make([]int, s.Classes))
+	if all.lacksClass() || !(all.transferred() > without) {
 		return nil
 	}
 	offsets, value := all.ascend()
-	if !(value > all.value(make([]int, s.Classes))) {
+	if !(value > without) {
 		return nil
 	}
 	least := slices.Min(offsets)
@@ -47,29 +48,35 @@ type search struct {
 	metric  metrics.Func
 }
 
-func newSearch(s *model.Scores, labels []uint8, limit int, metric metrics.Func) *search {
-	return &search{s.Classes, s.Counts, labels, limit, metric}
+// lacksClass reports whether some class has no samples.
+func (s *search) lacksClass() bool {
+	for c := range s.classes {
+		if !slices.Contains(s.labels, uint8(c)) {
+			return true
+		}
+	}
+	return false
 }
 
-// transfers reports whether the offsets of each half of the samples improve the metric of the other half.
-func (s *search) transfers() bool {
+// transferred returns the metric of all samples if the offsets of each half of the samples are used for the other half.
+func (s *search) transferred() float64 {
 	halves := s.halves()
 	confusion := square(s.classes)
-	for i, half := range halves {
-		offsets, _ := half.ascend()
+	for i := range halves {
+		offsets, _ := halves[i].ascend()
 		halves[1-i].confuse(confusion, offsets)
 	}
-	return s.measure(confusion) > s.value(make([]int, s.classes))
+	return s.metric(confusion, nil)
 }
 
 // halves divides the samples of each class between two searches. The samples of a class take turns.
-func (s *search) halves() [2]*search {
-	halves := [2]*search{{classes: s.classes, limit: s.limit, metric: s.metric}}
-	other := *halves[0]
-	halves[1] = &other
+func (s *search) halves() (halves [2]search) {
+	for i := range halves {
+		halves[i] = search{classes: s.classes, limit: s.limit, metric: s.metric}
+	}
 	turn := make([]int, s.classes)
 	for i, label := range s.labels {
-		h := halves[turn[label]]
+		h := &halves[turn[label]]
 		h.counts, h.labels = append(h.counts, s.row(i)...), append(h.labels, label)
 		turn[label] = 1 - turn[label]
 	}
@@ -105,19 +112,11 @@ func (s *search) best(i int, offsets []int, except int) (class, count int) {
 	return class, count
 }
 
-// measure returns the metric of a confusion table, or -Inf if the metric is not defined.
-func (s *search) measure(confusion [][]int) float64 {
-	if value := s.metric(confusion, nil); !math.IsNaN(value) {
-		return value
-	}
-	return math.Inf(-1)
-}
-
 // value returns the metric of all samples.
 func (s *search) value(offsets []int) float64 {
 	confusion := square(s.classes)
 	s.confuse(confusion, offsets)
-	return s.measure(confusion)
+	return s.metric(confusion, nil)
 }
 
 // ascend returns offsets that cannot be improved by changing a single offset, or the best after some rounds. It also
@@ -140,9 +139,6 @@ func (s *search) ascend() (offsets []int, value float64) {
 // improve returns the best offset of class c, and its metric. If no other offset is better than the current value, it
 // returns the current offset.
 func (s *search) improve(offsets []int, c int, value float64) (int, float64) {
-	if s.classes < 2 {
-		return offsets[c], value
-	}
 	others := slices.Delete(slices.Clone(offsets), c, c+1)
 	low, high := slices.Max(others)-s.limit, slices.Min(others)+s.limit
 	curve := s.curve(offsets, c, low, high)
@@ -168,12 +164,10 @@ type step struct {
 }
 
 // middle returns the middle of an interval. An interval that begins at low or ends at high would go on without this
-// limit. Its middle says nothing, and the result is the offset next to the other end.
+// limit. Its middle says nothing, and the result is the offset at the other end.
 func (s step) middle(low, high int) int {
 	last := s.from + s.length - 1
 	switch {
-	case s.from == low && last == high:
-		return 0
 	case s.from == low:
 		return last
 	case last == high:
@@ -207,7 +201,7 @@ func (s *search) curve(offsets []int, c, low, high int) (steps []step) {
 			steps[n-1].length++
 			continue
 		}
-		value := s.measure(confusion)
+		value := s.metric(confusion, nil)
 		if n > 0 && value == steps[n-1].value {
 			steps[n-1].length++
 			continue

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"slices"
 	"strconv"
 
 	"ialgn/internal/detmath"
@@ -46,12 +47,8 @@ func Temperature(s *model.Scores, labels []uint8) float64 {
 func differences(s *model.Scores) (behind []int32, largest int32) {
 	behind = make([]int32, len(s.Counts))
 	for i := 0; i < len(behind); i += s.Classes {
-		counts, most := s.Counts[i:][:s.Classes], int32(0)
-		for k, n := range counts {
-			if k == 0 || n > most {
-				most = n
-			}
-		}
+		counts := s.Counts[i:][:s.Classes]
+		most := slices.Max(counts)
 		for k, n := range counts {
 			behind[i+k] = most - n
 			largest = max(largest, most-n)
