@@ -114,7 +114,8 @@ func counted(
 
 // FindCount returns the count with the given digits and at most the given number of bits, and marks it as used. Classes
 // whose counts are always equal have the same digits, and may share a count. So FindCount prefers a count that was not
-// used before. With class offsets, the count of another class may have more bits than the raw netlist has for the class.
+// used before. With class offsets, the count of another class may have more bits than the raw netlist has for the
+// class.
 func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net, most int) *counts.Count {
 	found := -1
 	for i, c := range numbers {

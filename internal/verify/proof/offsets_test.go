@@ -37,6 +37,31 @@ func TestOtherOffsets(t *testing.T) {
 	}
 }
 
+// TestOffsetsOfModel checks that no design is proved whose two netlists have other class offsets than the model.
+func TestOffsetsOfModel(t *testing.T) {
+	verifytest.Needs(t, "abc")
+	m := netgen.Model(netgen.ModelOptions{Seed: 41, Features: 9, Width: 36, Depth: 2, Offsets: true})
+	for _, scope := range verifytest.Scopes {
+		d := specified(t, m, scope)
+		if r, err := Check(t.Context(), d); err != nil || !r.Proved {
+			t.Errorf("%v: %+v, %v", scope, r, err)
+		}
+		wrong := m.Freeze()
+		for class := range wrong.Offsets {
+			wrong.Offsets = slices.Clone(m.Offsets)
+			if wrong.Offsets[class]--; wrong.Offsets[class] < 0 {
+				continue
+			}
+			other := verifytest.NewDesign(t, wrong, scope, 2)
+			other.Spec = d.Spec
+			if r, err := Check(t.Context(), other); err == nil && r.Proved {
+				t.Errorf("%v: proved with the offset %d of class %d instead of %d", scope, wrong.Offsets[class], class,
+					m.Offsets[class])
+			}
+		}
+	}
+}
+
 // TestConstantCounts proves a design in which two classes have the constant count 1. The chain of the first class is
 // the constant 1, and its popcount is gone. The chain of the last class is X and not X, which only the lowering finds out.
 // Its popcount reads this chain and the one of the offset.
