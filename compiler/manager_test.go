@@ -28,6 +28,7 @@ func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *ne
 func named(output, probe string, word int) func(*netlist.Netlist) *netlist.Netlist {
 	return func(*netlist.Netlist) *netlist.Netlist {
 		b := netlist.NewBuilder("probed")
+		b.Classes([]uint16{0})
 		x := b.Input("x", 2, word, nil)
 		h := b.Function(tableAnd, none, x...)
 		b.Output(output, 1, nil, nets{b.Function(tableXor, none, h, x[0])})
@@ -59,6 +60,12 @@ var brokenPasses = []struct {
 	{"renames a probe", `probe "p" is not where it was`, named("y", "q", 1)},
 	{"renames an output", `output port "y" is not where it was`, named("z", "p", 1)},
 	{"has other words", `input port "x" in words of 1 bits`, named("y", "p", 2)},
+	{"changes the offsets", "the classes have other offsets", func(n *netlist.Netlist) *netlist.Netlist {
+		return rewritten(n, func(c *netlist.Copier, i netlist.Cell) {
+			c.Offsets([]uint32{1})
+			c.Copy(i)
+		})
+	}},
 	{"adds an input", `input port "ce" is new`, func(n *netlist.Netlist) *netlist.Netlist {
 		c := netlist.NewCopier(n)
 		c.Input(netlist.EnablePort, 1, 1, nil)

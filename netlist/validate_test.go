@@ -104,6 +104,15 @@ func TestValidate(t *testing.T) {
 		},
 		{"chain without a class", func(b *Builder, x []Net) { b.Classes([]uint16{0}); b.Function(2, Origin{1, 1}, x[0]) }, ""},
 		{"origins without classes", func(b *Builder, x []Net) { b.Function(2, Origin{1, 1}, x[0]) }, ""},
+		{"offsets", func(b *Builder, _ []Net) { b.Classes([]uint16{0, 0, 1}); b.Offsets([]uint32{0, 3}) }, ""},
+		{
+			"offset", func(b *Builder, _ []Net) { b.Classes([]uint16{0, 0, 1}); b.Offsets([]uint32{0, 4}) },
+			"offset 4 of class 1, want at most 3, the number of all chains",
+		},
+		{
+			"class without an offset", func(b *Builder, _ []Net) { b.Classes([]uint16{0, 0, 1}); b.Offsets([]uint32{0}) },
+			"1 offsets for 2 classes of chains",
+		},
 		{"output", func(b *Builder, x []Net) { b.Output("y", 1, nil, []Net{False, x[0], x[0]}) }, ""},
 		{
 			"output not driven", func(b *Builder, _ []Net) { b.Output("y", 1, nil, []Net{0, 5}) },
@@ -281,6 +290,7 @@ func TestEqual(t *testing.T) {
 		x := b.Input("x", 2, 1, []string{"a", "b"})
 		b.Primitive(PrimitiveType{"BUF", []string{"A"}, "Y", 2})
 		b.Classes([]uint16{0, 1})
+		b.Offsets([]uint32{0, 2})
 		y := b.Function(8, Origin{1, 1}, x...)
 		b.Output("y", 1, nil, []Net{y})
 		b.Probe("p", []Net{y})
@@ -305,6 +315,7 @@ func TestEqual(t *testing.T) {
 		"layer":     func(n *Netlist) { n.layer[0] = 2 },
 		"chain":     func(n *Netlist) { n.chain[0] = 0 },
 		"class":     func(n *Netlist) { n.class[1] = 0 },
+		"offset":    func(n *Netlist) { n.offsets[1] = 1 },
 	} {
 		if same.Equal(build(change)) {
 			t.Errorf("netlists that differ in %s are equal", name)

@@ -152,8 +152,8 @@ func complement(n *netlist.Netlist, c netlist.Cell) *netlist.Netlist {
 // wrongRoots returns those nets counted in the optimised netlist whose complement is counted in the raw netlist. The
 // popcounts of the two netlists may read their bits in different orders.
 func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
-	a, errA := FindRoots(s.raw, nil, s.margin)
-	b, errB := FindRoots(s.product, nil, s.margin)
+	a, errA := FindRoots(s.raw, nil, s.margin, nil)
+	b, errB := FindRoots(s.product, nil, s.margin, nil)
 	if errA != nil || errB != nil || len(a.Bits) != len(b.Bits) {
 		return nil, nil // only the head can be to blame
 	}

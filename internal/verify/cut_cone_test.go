@@ -16,7 +16,7 @@ func TestLive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := FindRoots(n, nil, 0)
+		r, err := FindRoots(n, nil, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

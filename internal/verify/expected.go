@@ -15,11 +15,11 @@ import (
 
 // ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. All values come from the
 // trainer's forward pass, because values from the netlist would repeat the fault of a compiler pass. The netlist only
-// determines the ports. The output uncertain has the given margin. ExpectedVectors returns an error if the
-// netlist has a port for which the trainer has no values.
-func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, margin int, s Samples, samples int) (*verilog.Vectors,
-	error,
-) {
+// determines the ports. The output uncertain has the given margin. ExpectedVectors returns an error if the netlist has
+// a port for which the trainer has no values.
+func ExpectedVectors(
+	f *model.Frozen, n *netlist.Netlist, margin int, s Samples, samples int,
+) (*verilog.Vectors, error) {
 	index := Consecutive(0, min(samples, s.Levels.Len()))
 	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
 	var err error

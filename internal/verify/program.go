@@ -115,7 +115,7 @@ type Program struct {
 func ReadProgram(d Design, f EngineFiles) (*Program, error) {
 	e, classes := &d.Model.Encoder, len(d.Model.Classes)
 	p := &Program{classes: classes, levels: bits.Len(uint(e.Bits - 1)), Lanes: make([][]uint64, max(1, f.Lanes))}
-	count := bits.Len(uint(d.Model.Width / classes))
+	count := bits.Len(uint(d.Model.LargestCount()))
 	p.address = max(p.levels+max(1, bits.Len(uint(e.Features()-1))), count)
 	for i, path := range f.Programs {
 		words, err := readHex(path, p.address+4)

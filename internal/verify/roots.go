@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -27,9 +28,10 @@ type Roots struct {
 // FindRoots returns the bits that are counted for each class. It also checks the head. Each probe count_c must be the
 // whole count of its class. class_index must be the argmax of the counts. If there is an output port of the counts,
 // it must carry the counts. If the margin is not 0, there must be an output uncertain for this margin, and otherwise
-// there must be none. For a lowered head, the hint h names the counted bits, and FindRoots proves the counts. If
-// [Roots.Argmax] is not nil, the caller has to prove it.
-func FindRoots(n *netlist.Netlist, h *counts.Hint, margin int) (*Roots, error) {
+// there must be none. For a lowered head, the hint h names the counted bits, and FindRoots proves the counts. If raw is
+// not nil, it has the roots of the raw netlist. A class of n then has at most as many bits as in raw. If [Roots.Argmax]
+// is not nil, the caller has to prove it.
+func FindRoots(n *netlist.Netlist, h *counts.Hint, margin int, raw *Roots) (*Roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
 		return &Roots{Bits: [][]Root{copies(n.OutputPorts()[i].Nets)}, Pairs: []int{0}, Ports: true}, nil
 	}
@@ -46,7 +48,7 @@ func FindRoots(n *netlist.Netlist, h *counts.Hint, margin int) (*Roots, error) {
 		if p.Name != fmt.Sprintf("count_%d", len(numbers)) {
 			continue
 		}
-		bits, pairs, err := counted(n, p, h.Counts, used)
+		bits, pairs, err := counted(n, p, h.Counts, used, raw.most(len(numbers)))
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +58,14 @@ func FindRoots(n *netlist.Netlist, h *counts.Hint, margin int) (*Roots, error) {
 		return nil, err
 	}
 	return r, CheckCounts(n)
+}
+
+// most returns the largest number of bits that a netlist can count for a class, if r has the roots of the raw netlist.
+func (r *Roots) most(class int) int {
+	if r == nil || class >= len(r.Bits) {
+		return math.MaxInt
+	}
+	return len(r.Bits[class])
 }
 
 func copies(nets []netlist.Net) []Root {
@@ -75,13 +85,13 @@ func Significant(digits []netlist.Net) []netlist.Net {
 }
 
 // counted returns the bits whose count is the probe p. These are the inputs of a popcount or, for a lowered popcount,
-// the bits that the hint names. The probe may also be a single bit. If it is a constant n, counted returns n constant
-// ones.
+// the bits that the hint names, if they are not more than most. The probe may also be a single bit. If it is a constant
+// n, counted returns n constant ones.
 func counted(
-	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, used []bool,
+	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, used []bool, most int,
 ) (bits []Root, pairs int, err error) {
 	digits := Significant(p.Nets)
-	if c := FindCount(numbers, used, digits); c != nil {
+	if c := FindCount(numbers, used, digits, most); c != nil {
 		return lowered(n, p.Name, c)
 	}
 	if !slices.ContainsFunc(digits, func(v netlist.Net) bool { return v > netlist.True }) {
@@ -102,12 +112,14 @@ func counted(
 	return nil, 0, fmt.Errorf("%s is not the result of a popcount", p.Name)
 }
 
-// FindCount returns the count with the given digits and marks it as used. Classes whose counts are always equal have
-// the same digits, and may share a count. So FindCount prefers a count that was not used before.
-func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
+// FindCount returns the count with the given digits and at most the given number of bits, and marks it as used. Classes
+// whose counts are always equal have the same digits, and may share a count. So FindCount prefers a count that was not
+// used before. With class offsets, the count of another class may have more bits than the raw netlist has for the
+// class.
+func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net, most int) *counts.Count {
 	found := -1
 	for i, c := range numbers {
-		if slices.Equal(Significant(c.Digits), digits) && (found < 0 || used[found] && !used[i]) {
+		if len(c.Bits) <= most && slices.Equal(Significant(c.Digits), digits) && (found < 0 || used[found] && !used[i]) {
 			found = i
 		}
 	}

@@ -39,7 +39,7 @@ func Trainers(want *model.Scores, margin int, bus netlist.Port) func(sample, bit
 	}
 	count := func(i, class, bit int) uint64 { return uint64(want.Counts[i*want.Classes+class]) >> bit & 1 }
 	switch {
-	case bus.Name == "class_index":
+	case bus.Name == netlist.ClassPort:
 		return func(i, bit int) uint64 { return uint64(want.Predicted[i]) >> bit & 1 }
 	case bus.Name == netlist.UncertainPort && margin > 0:
 		return func(i, _ int) uint64 {

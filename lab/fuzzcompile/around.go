@@ -7,6 +7,7 @@ import (
 	"ialgn/internal/folded"
 	"ialgn/internal/hardware/lut"
 	"ialgn/internal/model"
+	"ialgn/internal/netgen"
 	"ialgn/internal/target"
 	"ialgn/internal/verilog"
 	"ialgn/internal/wrapper"
@@ -19,6 +20,8 @@ type surroundings struct {
 	board string // board whose pins the wrapper uses, or "" for none
 	fold  int    // steps in each clock of a folded engine, or 0 for no engine
 	tag   int    // bits of the tag, or 0 for no tag
+
+	margin int // margin of the output uncertain, or 0 for no such output
 }
 
 // tags are the possible values of --tag.
@@ -49,6 +52,31 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	}
 	if o := c.options; o.fold == 0 && (o.wrap == "" || wrapper.Is(o.wrap, wrapper.TakesTags)) {
 		c.options.tag = tags[r.IntN(len(tags))]
+	}
+}
+
+// drawHead draws class offsets, and the margin of the output uncertain. In a third of the cases, one class has the
+// largest possible offset. In another third, all offsets are small. These choices have their own random stream, for the
+// reason that drawAround has one.
+func (c *fuzzCase) drawHead(r *rand.Rand) {
+	f, classes := c.network, len(c.network.Classes)
+	if classes == 1 {
+		return // there is nothing to choose, and no second count
+	}
+	switch chains := f.Width / classes; r.IntN(3) {
+	case 0:
+		f.Offsets = netgen.Offsets(r.Uint64(), classes, chains)
+	case 1:
+		f.Offsets = netgen.Offsets(r.Uint64(), classes, min(chains, 2))
+	}
+	if c.model != nil {
+		c.model.Offsets = f.Offsets
+	}
+	if o := &c.options; o.scope != netlist.Gates && o.fold == 0 && r.IntN(2) == 0 {
+		o.margin = 1 + skewed(r, f.LargestCount())
+		if r.IntN(8) == 0 {
+			o.margin = f.LargestCount()
+		}
 	}
 }
 

@@ -202,19 +202,36 @@ func invert(_ *rand.Rand, table uint64, in []netlist.Net) (uint64, []netlist.Net
 }
 
 // classBefore is a bug that exchanges the words of the first two classes.
-func classBefore(_ *rand.Rand, size uint64, in []netlist.Net) (uint64, []netlist.Net) {
-	if n := int(size); len(in) >= 2*n {
-		return size, append(slices.Concat(in[n:2*n], in[:n]), in[2*n:]...)
+func classBefore(_ *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.Net) {
+	if n, _ := netlist.ArgmaxForm(param); len(in) >= 2*n {
+		return param, append(slices.Concat(in[n:2*n], in[:n]), in[2*n:]...)
 	}
-	return size, in
+	return param, in
 }
 
 // topDigit is a bug that ignores the highest digit of every count.
-func topDigit(_ *rand.Rand, size uint64, in []netlist.Net) (uint64, []netlist.Net) {
-	for i := int(size) - 1; i < len(in); i += int(size) {
+func topDigit(_ *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.Net) {
+	size, _ := netlist.ArgmaxForm(param)
+	for i := size - 1; i < len(in); i += size {
 		in[i] = netlist.False
 	}
-	return size, in
+	return param, in
+}
+
+// marginBelow is a bug that makes the margin smaller by 1.
+func marginBelow(_ *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.Net) {
+	if size, margin := netlist.ArgmaxForm(param); margin > 1 {
+		return netlist.ArgmaxParam(size, margin-1), in
+	}
+	return param, in
+}
+
+// loseOne is a bug that loses a constant 1 that a popcount counts, such as one of a class offset.
+func loseOne(_ *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.Net) {
+	if i := slices.Index(in, netlist.True); i >= 0 {
+		in[i] = netlist.False
+	}
+	return param, in
 }
 
 func atLeast(_ *rand.Rand, threshold uint64, in []netlist.Net) (uint64, []netlist.Net) {
@@ -244,10 +261,12 @@ var bugs = []fault{
 	{name: "a comparator's highest bit lost", optimised: one(netlist.Compare, 2, losePin)},
 	{name: "a gate not counted", optimised: one(netlist.Popcount, 1, losePin)},
 	{name: "a gate counted twice", optimised: one(netlist.Popcount, 2, repeatPin)},
+	{name: "a one of an offset lost", optimised: one(netlist.Popcount, 2, loseOne)},
 	{name: "two popcounts' inputs exchanged", optimised: exchange(netlist.Popcount)},
 	{name: "two classes exchanged", optimised: one(netlist.Argmax, 2, classBefore)},
 	{name: "the highest digits not compared", optimised: one(netlist.Argmax, 2, topDigit)},
 	{name: "ties to the highest class", optimised: lastWins},
+	{name: "a margin that is too small", optimised: one(netlist.Argmax, 2, marginBelow)},
 	{name: "a LUT's table bit", lowered: one(netlist.Function, 2, flip)},
 	{name: "a LUT's pins exchanged", lowered: one(netlist.Function, 3, swapPins)},
 	{name: "two LUTs' inputs exchanged", lowered: exchange(netlist.Function)},

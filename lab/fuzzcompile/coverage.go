@@ -32,6 +32,7 @@ const (
 	axisFold      = "--fold"
 	axisBoard     = "--board"
 	axisTag       = "--tag"
+	axisReject    = "--reject" // its values do not include the margin
 )
 
 // none represents an option that is not set.
@@ -47,6 +48,7 @@ func (o options) settings() []setting {
 		{axisFold, orNone(o.fold)},
 		{axisBoard, cmp.Or(o.board, none)},
 		{axisTag, orNone(o.tag)},
+		{axisReject, yesNo(o.margin > 0)},
 	}
 	if o.target == "" {
 		return append(s, setting{axisTarget, none})
@@ -121,6 +123,7 @@ func allSettings(topologies []string) []setting {
 	for _, bits := range tags {
 		add(axisTag, orNone(bits))
 	}
+	add(axisReject, "no", "yes")
 	names(axisTarget, append([]string{none}, target.Names()...)...)
 	add(axisLUT, 2, 3, 4, 5, 6)
 	add(axisObjective, lut.Area, lut.Depth, lut.Balanced)
@@ -168,7 +171,7 @@ func exclude(a, b setting) bool {
 	switch {
 	case a == setting{axisScope, netlist.Full.String()} && b.axis == axisAssume:
 		return b.value == "yes"
-	case a == setting{axisScope, netlist.Gates.String()} && b.axis == axisCounts:
+	case a == setting{axisScope, netlist.Gates.String()} && (b.axis == axisCounts || b.axis == axisReject):
 		return b.value == "yes"
 	case a.axis == axisTag && a.value != none:
 		return excludeTag(b)
@@ -204,7 +207,7 @@ func excludeFold(b setting) bool {
 		return !slices.Contains(chains, b.value)
 	case axisScope:
 		return b.value != netlist.Full.String()
-	case axisCounts, axisAssume:
+	case axisCounts, axisAssume, axisReject:
 		return b.value == "yes"
 	}
 	return false

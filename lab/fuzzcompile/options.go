@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"ialgn/compiler"
@@ -92,6 +93,8 @@ func (o options) words() []string {
 		switch {
 		case s.axis == axisTarget && s.value == none:
 			words = append(words, "(not lowered)")
+		case s.axis == axisReject && o.margin > 0:
+			words = append(words, fmt.Sprintf("%s %d", axisReject, o.margin))
 		case s.value == "yes":
 			words = append(words, s.axis)
 		case s.value != none && s.value != "no":
@@ -109,6 +112,8 @@ func (o options) plainer() []options {
 		func(p *options) { p.board = "" },
 		func(p *options) { p.fold = 0 },
 		func(p *options) { p.tag = 0 },
+		func(p *options) { p.margin = 0 },
+		func(p *options) { p.margin = min(p.margin, 1) },
 		func(p *options) {
 			*p = options{scope: p.scope, level: p.level, counts: p.counts, surroundings: p.surroundings}
 		},
@@ -125,7 +130,7 @@ func (o options) plainer() []options {
 		},
 		func(p *options) { p.level = compiler.LevelNone },
 		func(p *options) { p.level = min(p.level, compiler.LevelSweep) },
-		func(p *options) { p.scope, p.counts, p.fold = netlist.Gates, false, 0 },
+		func(p *options) { p.scope, p.counts, p.fold, p.margin = netlist.Gates, false, 0, 0 },
 	} {
 		p := o
 		if change(&p); p != o {
@@ -149,7 +154,7 @@ func (o options) plan() (*plan.Plan, error) {
 	p, err := plan.New(plan.Options{
 		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,
 		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: plan.FoldLanes(o.fold), Tag: o.tag,
-		CheckPasses: true,
+		Reject: o.margin, CheckPasses: true,
 	})
 	if err == nil {
 		p.Optimiser.Measure = false
@@ -159,7 +164,7 @@ func (o options) plan() (*plan.Plan, error) {
 
 // compile compiles a network like the compile command.
 func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *rand.Rand) (d verify.Design, err error) {
-	d = verify.Design{Model: f, Assumed: o.assume, Tag: o.tag}
+	d = verify.Design{Model: f, Assumed: o.assume, Tag: o.tag, Margin: o.margin}
 	p, err := o.plan()
 	if err != nil {
 		return d, err

@@ -46,6 +46,8 @@ var properties = []property{
 	{"class size of 2^k-1, over 1", func(p *profile) bool { return p.size > 1 && !notPower(p.size+1) }},
 	{"n_b = 2", func(p *profile) bool { return p.Encoder.Bits == 2 }},
 	{"1 feature", func(p *profile) bool { return p.Encoder.Features() == 1 }},
+	{"class offsets", func(p *profile) bool { return slices.ContainsFunc(p.Offsets, func(n int) bool { return n > 0 }) }},
+	{"class offset as large as the class", func(p *profile) bool { return p.LargestCount() == 2*p.size }},
 	{"words by cuts", func(p *profile) bool { return p.Encoder.ByCuts() }},
 	{"repeated threshold", (*profile).repeatedThreshold},
 	{"duplicate anchor in a chain", (*profile).duplicateAnchor},

@@ -19,8 +19,9 @@ import (
 )
 
 // refer writes the model's file and reads the network back with package spec. abc then proves that the raw netlist
-// computes the same bits of the last layer. If the netlist reads feature words, the proof is about feature words. If
-// the product assumes thermometer codes, the proof is only about inputs that are thermometer codes.
+// counts the same bits. If the netlist has the output h, it compares the bits of the last layer. If the netlist reads
+// feature words, the proof is about feature words. If the product assumes thermometer codes, the proof is only about
+// inputs that are thermometer codes.
 func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 	return inFolder(func(dir string) error {
 		path := filepath.Join(dir, "model.safetensors")
@@ -38,7 +39,9 @@ func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 		if err != nil {
 			return &mismatch{"reference: " + err.Error()}
 		}
-		return sameGraphs(ctx, dir, n, d, spec.Options{Words: o.scope == netlist.Full, Thermometer: o.assume})
+		return sameGraphs(ctx, dir, n, d, spec.Options{
+			Words: o.scope == netlist.Full, Thermometer: o.assume, Counted: o.scope != netlist.Gates,
+		})
 	})
 }
 
@@ -52,7 +55,7 @@ func sameGraphs(ctx context.Context, dir string, n *spec.Network, d verify.Desig
 	if o.Thermometer {
 		project = d.Model.Encoder.Bits - 1
 	}
-	cut, err := lastLayer(d.Raw, project)
+	cut, err := counted(d.Raw, project)
 	if err != nil {
 		return &mismatch{"reference: " + err.Error()}
 	}
@@ -110,10 +113,10 @@ func askEquivalent(ctx context.Context, dir string) error {
 	return nil
 }
 
-// lastLayer returns a raw netlist whose output h has the gates of the last layer, class by class. The netlist
-// consists of function cells. If project is not 0, inputs are forced to be thermometer codes with this number of
-// bits.
-func lastLayer(n *netlist.Netlist, project int) (*netlist.Netlist, error) {
+// counted returns a raw netlist whose output h has the bits that are counted, class by class. If the raw netlist has an
+// output h, this is the last layer. The netlist consists of function cells. If project is not 0, inputs are forced to
+// be thermometer codes with this number of bits.
+func counted(n *netlist.Netlist, project int) (*netlist.Netlist, error) {
 	k := netlist.NewCopier(n)
 	if project > 0 {
 		for i, v := range n.InputPorts()[0].Nets {

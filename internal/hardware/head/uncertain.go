@@ -17,8 +17,7 @@ import (
 //     words are close now. This suits few words. It is correct since a word that is close to the largest word is also
 //     close to all words in between.
 
-// byThreshold returns the net for uncertain results, given the largest word. [circuit.larger] describes
-// slack.
+// byThreshold returns the net for uncertain results, given the largest word. [circuit.larger] describes slack.
 func (c *circuit) byThreshold(words [][]netlist.Net, best []netlist.Net, margin, slack int) netlist.Net {
 	least, negative := c.minus(best, margin-1)
 	items := []nearby{{negative, negative}} // if the largest word is below margin - 1, all words are close to it

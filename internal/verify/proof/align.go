@@ -41,10 +41,10 @@ const (
 func newCuts(d verify.Design) (*cuts, error) {
 	k := &cuts{}
 	var err error
-	if k.raw, err = cutOff(d, d.Raw, nil); err != nil {
+	if k.raw, err = cutOff(d, d.Raw, nil, nil); err != nil {
 		return nil, fmt.Errorf("raw netlist: %w", err)
 	}
-	if k.product, err = cutOff(d, d.Product, d.Hint); err != nil {
+	if k.product, err = cutOff(d, d.Product, d.Hint, k.raw.Roots); err != nil {
 		return nil, fmt.Errorf("optimised netlist: %w", err)
 	}
 	a, b := k.raw.Roots, k.product.Roots
@@ -339,9 +339,9 @@ func pair(s verify.Stimuli, raw []verify.Signature, among []int, pairs int, chos
 	return rest, pairs
 }
 
-// cutOff returns a netlist without its head.
-func cutOff(d verify.Design, n *netlist.Netlist, h *counts.Hint) (*verify.Cut, error) {
-	r, err := verify.FindRoots(n, h, d.Margin)
+// cutOff returns a netlist without its head. The arguments h and raw are as in [verify.FindRoots].
+func cutOff(d verify.Design, n *netlist.Netlist, h *counts.Hint, raw *verify.Roots) (*verify.Cut, error) {
+	r, err := verify.FindRoots(n, h, d.Margin, raw)
 	if err != nil {
 		return nil, err
 	}

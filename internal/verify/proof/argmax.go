@@ -11,9 +11,8 @@ import (
 )
 
 // argmax proves that the index of a tournament is the argmax of its words, for all values of the words. If the argmax
-// has a margin, argmax also proves the net for uncertain results. If the proof
-// fails, the result reason says why. If the tournament is wrong, the result wrong describes the flaw. If the
-// tournament a is nil, there is nothing to prove.
+// has a margin, argmax also proves the net for uncertain results. If the proof fails, the result reason says why. If
+// the tournament is wrong, the result wrong describes the flaw. If the tournament a is nil, there is nothing to prove.
 func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wrong flaw, err error) {
 	if a == nil {
 		return "", nil, nil

@@ -108,7 +108,7 @@ func sums(d verify.Design, k *cuts) [][]spec.Sum {
 		i := slices.IndexFunc(d.Product.Probes(), func(p netlist.Port) bool { return p.Name == fmt.Sprintf("count_%d", c) })
 		var count *counts.Count
 		if d.Hint != nil && i >= 0 {
-			count = verify.FindCount(d.Hint.Counts, used, verify.Significant(d.Product.Probes()[i].Nets))
+			count = verify.FindCount(d.Hint.Counts, used, verify.Significant(d.Product.Probes()[i].Nets), len(chains))
 		}
 		if count == nil {
 			o.all()

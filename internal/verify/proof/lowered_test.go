@@ -90,7 +90,7 @@ func TestLoweredShapes(t *testing.T) {
 				d := verifytest.LoweredDesign(t, f, scope, "generic", 6, false)
 				sound(t, d, s)
 				if scope == netlist.Core && strings.HasPrefix(name, "pairs") {
-					if r, err := verify.FindRoots(d.Product, d.Hint, d.Margin); err != nil || r.Pairs[0] == 0 {
+					if r, err := verify.FindRoots(d.Product, d.Hint, d.Margin, nil); err != nil || r.Pairs[0] == 0 {
 						t.Errorf("no pair was found: %+v, %v", r, err)
 					}
 				}

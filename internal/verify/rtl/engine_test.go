@@ -109,6 +109,20 @@ func TestFold(t *testing.T) {
 		})
 }
 
+// TestFoldOffsets checks and proves a program whose words are as wide as the counts of classes with offsets.
+func TestFoldOffsets(t *testing.T) {
+	verifytest.Needs(t, "abc")
+	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Depth: 2, Features: 2, Bits: 3, Classes: 3, Offsets: true})
+	d, files := writeEngine(t, f, 2)
+	r, err := verify.CheckProgram(t.Context(), d, verifytest.RandomSamples(f, 300), files)
+	if err != nil || r.Mismatches != 0 || r.Checked != 300 {
+		t.Errorf("the program: %+v, %v", r, err)
+	}
+	if r, err := proof.ProveProgram(t.Context(), d, files); err != nil || !r.Proved {
+		t.Errorf("the proof: %+v, %v", r, err)
+	}
+}
+
 // change edits a file, calls the function do, and restores the file.
 func change(t *testing.T, path string, edit func(string) string, do func()) {
 	t.Helper()
