@@ -6,6 +6,7 @@ import (
 
 	library "ialgn"
 	"ialgn/internal/config"
+	"ialgn/internal/metrics"
 )
 
 // own lists the keys that are always set by the search and not by the user.
@@ -53,6 +54,9 @@ func (s *search) config(c candidate, width, epochs int, name string, seed int, s
 	chosen = append(chosen, fmt.Sprintf("model.anchors=%d", min(mostAnchors, inputs)))
 	if inputs > mostAnchors {
 		chosen = append(chosen, "train.candidates.kind=gradient")
+	}
+	if s.metric != "" && !metrics.Ranks(s.metric) {
+		chosen = append(chosen, "train.offsets=integer")
 	}
 	cfg, err = s.draft.With(chosen, append(own, fmt.Sprintf("train.seed=%d", cfg.Train.Seed+uint64(seed))))
 	if err != nil {

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	library "ialgn"
 	"ialgn/internal/metrics"
+	"ialgn/internal/model"
 )
 
 // metricKey sets the metric of a search.
@@ -33,8 +36,9 @@ func TestMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := cfg.Train.Validation; v.Metric != "f1_macro" || v.Share != frontShare || cfg.Train.ClassWeights == "" {
-			t.Errorf("%s: validation %+v, class weights %q", n.Config, v, cfg.Train.ClassWeights)
+		if v := cfg.Train.Validation; v.Metric != "f1_macro" || v.Share != frontShare || cfg.Train.ClassWeights == "" ||
+			cfg.Train.Offsets != "integer" {
+			t.Errorf("%s: validation %+v, class weights %q, offsets %q", n.Config, v, cfg.Train.ClassWeights, cfg.Train.Offsets)
 		}
 		m, err := library.Open(n.Model)
 		if err != nil {
@@ -90,6 +94,40 @@ func TestRankedByMetric(t *testing.T) {
 	}
 	if got, want := fair.result("matthews_corrcoef"), "matthews_corrcoef 0.7000, 80.00 % of the validation samples"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestJudge checks that a trial is judged by the last epoch or, with a metric, by the kept epoch and its class offsets.
+func TestJudge(t *testing.T) {
+	r := model.Record{Kept: 1, Epochs: []model.Epoch{
+		{ValidationSamples: 4, ValidationCorrect: 2, ValidationMetric: 0.7},
+		{ValidationSamples: 4, ValidationCorrect: 3, ValidationMetric: 0.6},
+	}}
+	var got trial
+	got.judge(&r, "")
+	got.judge(&r, "f1_macro")
+	r.Offsets = &model.Shifted{ValidationCorrect: 1, ValidationMetric: 0.8}
+	got.judge(&r, "f1_macro")
+	want := trial{Wrong: []float64{0.25, 0.5, 0.75}, Metric: []float64{0.7, 0.8}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestOffsets checks that networks get class offsets only for metrics that depend on the counts, unless the draft has
+// the key.
+func TestOffsets(t *testing.T) {
+	for keys, want := range map[string]string{
+		"": "", metricKey + "roc_auc": "", metricKey + "f1_macro": "integer",
+		metricKey + "f1_macro train.offsets=none": "",
+	} {
+		draft := tableDraft(t, table(t, 200), strings.Fields(keys)...)
+		s := &search{draft: draft, subject: subject{features: 4, bitsIn: 8, classes: 2, lutInputs: 6, family: "xilinx7", metric: draft.Metric()}}
+		s.dims = dimensions(s.subject, draft)
+		cfg, err := s.config(s.usual(), 20, 1, "", 0, validationShare)
+		if err != nil || cfg.Train.Offsets != want {
+			t.Errorf("%q: offsets %q, error %v, want %q", keys, cfg.Train.Offsets, err, want)
+		}
 	}
 }
 

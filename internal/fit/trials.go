@@ -47,11 +47,11 @@ func (s *search) try(ctx context.Context) error {
 	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
 		return err
 	}
-	last, err := lastEpoch(m)
+	record, err := recordOf(m)
 	if err != nil {
 		return err
 	}
-	t.judge(last, s.metric)
+	t.judge(record, s.metric)
 	t.Seconds = now().Sub(begin).Seconds()
 	return s.ledger.record(func() {
 		s.ledger.Epoch = (after[usualEpochs-1] - after[0]) / (usualEpochs - 1)
@@ -127,12 +127,12 @@ func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 		if c == nil {
 			c, err = s.costOf(ctx, m)
 		}
-		last, unread := lastEpoch(m)
+		record, unread := recordOf(m)
 		if err := errors.Join(err, unread, m.Close()); err != nil {
 			return s.failed(ctx, t, err)
 		}
 		err = s.ledger.record(func() {
-			t.judge(last, s.metric)
+			t.judge(record, s.metric)
 			t.Cost, t.Seconds = c, t.Seconds+now().Sub(begin).Seconds()
 		})
 		if err != nil {
@@ -162,19 +162,29 @@ func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show fun
 	return library.Train(ctx, cfg, s.Data, library.TrainOptions{Threads: 1, Progress: show})
 }
 
-// judge adds the results of a seed on the validation samples, after its last epoch.
-func (t *trial) judge(last model.Epoch, metric string) {
-	t.Wrong = append(t.Wrong, 1-float64(last.ValidationCorrect)/float64(last.ValidationSamples))
+// judge adds the results of a seed on the validation samples. With a metric, they are the results of the kept epoch,
+// with the class offsets that were found, because networks of the front keep this epoch, too. Without a metric, they are
+// the results of the last epoch.
+func (t *trial) judge(r *model.Record, metric string) {
+	judged := r.Epochs[len(r.Epochs)-1]
 	if metric != "" {
-		t.Metric = append(t.Metric, last.ValidationMetric)
+		judged = r.Epochs[r.Kept-1]
+	}
+	correct, value := judged.ValidationCorrect, judged.ValidationMetric
+	if r.Offsets != nil {
+		correct, value = r.Offsets.ValidationCorrect, r.Offsets.ValidationMetric
+	}
+	t.Wrong = append(t.Wrong, 1-float64(correct)/float64(judged.ValidationSamples))
+	if metric != "" {
+		t.Metric = append(t.Metric, value)
 	}
 }
 
-// lastEpoch returns the record of a model's last epoch.
-func lastEpoch(m *library.Model) (last model.Epoch, err error) {
+// recordOf returns the record of a model's training.
+func recordOf(m *library.Model) (*model.Record, error) {
 	info, err := m.File().Info()
 	if err != nil {
-		return last, err
+		return nil, err
 	}
-	return info.Model.Record.Epochs[len(info.Model.Record.Epochs)-1], nil
+	return &info.Model.Record, nil
 }
