@@ -23,7 +23,7 @@ import (
 )
 
 // split says how a CSV file of the data folder is divided into a training file and a test file. The new files are
-// splits/SET-train.csv and splits/SET-test.csv in the folder of the experiment, where other programs can read them, too.
+// splits/SET-train.csv and splits/SET-test.csv in the folder of the experiment, where other programs can read them.
 type split struct {
 	file      string
 	label     string // name of the column with the classes, which must not be numbers

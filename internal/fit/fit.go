@@ -14,8 +14,8 @@
 //     takes, and this time is reserved. Work for which there was no time is listed in [Result.LeftOut]. A later call
 //     does this work.
 //   - If the draft has train.validation.metric, this metric takes the place of the accuracy, class weights are
-//     searched, too, networks get class offsets, and networks of the front hold out a part of the training samples to keep their best epoch by this
-//     metric.
+//     searched, too, and networks get class offsets. Networks of the front hold out a part of the training samples to
+//     keep their best epoch by this metric.
 //   - Results on the test samples are reported, but do not influence the search.
 //   - The file fit.json in the folder holds all decisions and results. An interrupted search continues from it.
 //   - Decisions depend only on the results of the trials, and these results depend only on the configuration.

@@ -90,7 +90,7 @@ func (s *search) findTest(ctx context.Context, survey *dataset.Survey, folders [
 	return survey, test
 }
 
-// describe adds the keys with which a table is read as its survey suggests to the draft. If test is not empty, it is the
+// describe adds the keys with which a table is read as its survey suggests to the draft. Unless empty, test is the
 // file of the test samples.
 func (s *search) describe(survey *dataset.Survey, test string) error {
 	keys, err := survey.Keys()

@@ -162,9 +162,9 @@ func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show fun
 	return library.Train(ctx, cfg, s.Data, library.TrainOptions{Threads: 1, Progress: show})
 }
 
-// judge adds the results of a seed on the validation samples. With a metric, they are the results of the kept epoch,
-// with the class offsets that were found, because networks of the front keep this epoch, too. Without a metric, they are
-// the results of the last epoch.
+// judge adds the results of a seed on the validation samples. With a metric, they are the results of the kept epoch
+// with its class offsets, because networks of the front keep this epoch, too. Otherwise, they are the results of the
+// last epoch.
 func (t *trial) judge(r *model.Record, metric string) {
 	judged := r.Epochs[len(r.Epochs)-1]
 	if metric != "" {
