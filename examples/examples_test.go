@@ -37,6 +37,7 @@ type example struct {
 var small = []example{
 	{"digits/digits.yaml", []string{"train.epochs=3", "model.width=200"}, 0.5},
 	{"digits/luts.yaml", []string{"train.epochs=3"}, 0.5},
+	{"digits/conv.yaml", []string{"train.epochs=3"}, 0.5},
 	{"mnist/luts-670.yaml", []string{"train.epochs=2", "model.width=200"}, 0.5},
 	{"mnist/luts-2150.yaml", []string{"train.epochs=2", "model.width=200"}, 0.5},
 	{"mnist/hx8k.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},

@@ -69,7 +69,10 @@ func (r *replacing) window() (window, windows, first, end int, ok bool) {
 
 // score makes the engine compute the scores of a window from now on.
 func (r *replacing) score(window, windows int) {
-	r.scores = r.eng.NewScores(window, windows)
+	t := &r.Config.Train
+	r.scores = r.eng.NewScores(engine.Window{
+		Number: window, Windows: windows, Share: t.Candidates.Share, Seed: t.Seed, Epoch: r.at.Epoch,
+	})
 	r.eng.Score(r.scores)
 }
 

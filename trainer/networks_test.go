@@ -154,13 +154,22 @@ var networks = []named{
 		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
 		"model.parametrization=light", "train.optimizer.lr=0.05",
 	}, "8e9c738ba8299bbedc2f6b8158d3725337a49ccbb7f0729cba634b94df61702e", true},
+	{"conv-gradient", []string{
+		"model.topology=conv", "model.kernels=10,12", "model.levels=2,1", "model.widths=60,60", "model.depth=5", "model.width=60",
+		"model.hidden=5", "model.patch_hidden=3", "model.stride=1,2", "model.pool=2,1", "train.candidates.kind=gradient",
+		"train.optimizer.lr=0.05", "train.optimizer.weight_decay=0.1",
+	}, "0e6a0e33ee3e05e40a1973d03908fddc3e9320f842a49505a10c258de3f96221", false},
+	{"conv-gradient-soft", []string{
+		"model.topology=conv", "model.kernels=12", "model.levels=1", "model.widths=60", "model.depth=2", "model.width=60",
+		"model.inputs=3", "model.hidden=4", "train.candidates.kind=gradient", "train.estimator=soft", "train.optimizer.lr=0.05",
+	}, "e68000de4cd9fc75b0bc2e1d8bafebd4b93afb1b58e3bcbf1d747d09fe8547ca", true},
 	{"recurrent-ste", []string{
 		"model.topology=recurrent", "model.widths=70,60", "model.depth=2", "model.width=60", "train.optimizer.lr=0.05",
 	}, "d074d7822a32606c0e208f7b46375ccd7a95a792fe5c4aff3f56e045e2729e7a", false},
 	{"conv-gumbel", []string{
 		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
 		"model.inputs=4", "model.hidden=2", "train.estimator=gumbel", "train.optimizer.lr=0.05",
-	}, "2341f0f036319860479122a210727edda6b711c3f9548630fc6878305c3cfca1", false},
+	}, "e54ad45961e3853cf883fac28da7e67806d17e17343f88d9eaf0ad117e55cd50", false},
 	{"recurrent-soft", []string{
 		"model.topology=recurrent", "model.widths=60", "model.depth=1", "model.width=60", "model.anchors=5", "train.estimator=soft",
 		"model.inputs=4", "model.hidden=3", "train.optimizer.lr=0.05",

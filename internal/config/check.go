@@ -47,6 +47,7 @@ var limits = []limit{
 	{"model.channels", 0, topology.MaxWidth},
 	{"model.chains", 0, 4096},
 	{"model.anchored", 0, topology.MaxPins - 1},
+	{"model.patch_hidden", 0, 256},
 	{"model.skip_logit", -100, 100},
 	{"model.init_noise", 0, 100},
 	{"model.tau", 1e-6, 1e6},

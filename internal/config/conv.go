@@ -30,7 +30,9 @@ var unshared = []struct {
 	key, remedy string
 	used        func(t *Config) bool
 }{
-	{"train.candidates.kind", "use fixed", func(c *Config) bool { return c.Train.Candidates.Kind != candidatesFixed }},
+	{"train.candidates.kind", "use fixed", func(c *Config) bool {
+		return c.Train.Candidates.Kind != candidatesFixed && c.Model.Topology == topology.Recurrent
+	}},
 	{"train.gradients", "use float32", func(c *Config) bool { return c.Train.Gradients != gradientsFloat32 }},
 	{"train.cost.pressure", "omit it", func(c *Config) bool { return c.Train.Cost.Active() }},
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},

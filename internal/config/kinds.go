@@ -55,6 +55,7 @@ var kindKeys = []kindKey{
 	{limit{"train.candidates.replace", 1, 255}, "train.candidates.kind", replacing, "candidates", 4},
 	{limit{"train.candidates.until", 0.001, 1}, "train.candidates.kind", replacing, "candidates", 0.6},
 	{limit{"train.candidates.batches", 1, 1e6}, "train.candidates.kind", []string{candidatesGradient}, "candidates", 8},
+	{limit{"train.candidates.share", 0, 1}, "train.candidates.kind", []string{candidatesGradient}, "candidates", 0},
 	{limit{"train.candidates.gap", 0, 100}, "train.candidates.kind", replacing, "candidates", 0.5},
 	{limit{"train.freeze.from", 0.001, 1}, "train.freeze.kind", []string{freezeLayerwise}, "freeze", 0.5},
 	{limit{"train.freeze.until", 0.001, 1}, "train.freeze.kind", []string{freezeLayerwise}, "freeze", 0.9},

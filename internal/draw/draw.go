@@ -37,6 +37,7 @@ const (
 	Dither                           // dither of gradients that are rounded to 8 bits
 	Augmentation                     // how an image is changed in an epoch
 	PatchWires                       // inputs in a patch that the leaves of a kernel read
+	ScoredSources                    // sources that a window scores for pins
 )
 
 // These are the first purposes of the ranges that are indexed by pin.

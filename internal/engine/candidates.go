@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ialgn/internal/crew"
 	"ialgn/internal/draw"
 	"ialgn/internal/kernel"
 	"ialgn/internal/memory"
@@ -32,6 +33,7 @@ type choosing struct {
 	number  int // index of the pin in its node
 	pin     *kernel.Pin
 	sources int // number of sources that the pin can choose from
+	key     int // pins with the same key choose from the same sources
 }
 
 // choicesOf returns the choosing pins of a layer. Its arguments include the number of input bits and the number of
@@ -42,11 +44,11 @@ func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
 		if p == nil || p.K == 1 {
 			continue
 		}
-		n := inputs
+		n, key := inputs, 0
 		if p.Hidden {
-			n = before
+			n, key = before, l.Number
 		}
-		c.pins = append(c.pins, choosing{k, p, n})
+		c.pins = append(c.pins, choosing{k, p, n, key})
 	}
 	return c
 }
@@ -112,75 +114,112 @@ func (c *candidates) rewired() {
 
 // Scores holds estimates of how the loss would change if a pin read another source. There is an estimate for each pin
 // in a window of nodes and each source that the pin could read. An estimate is of first order and is summed over some
-// batches. Window w of n contains the nodes in the range [width*w/n, width*(w+1)/n) of each layer of the whole
-// network.
+// batches.
 type Scores struct {
 	c         *candidates
-	gradients kernel.Gradients
-	first     []int // first pin of each layer among the pins of the window
 	from, to  []int // range of nodes of each layer
 	wholeFrom int   // start of the window in the whole network; used if a rank has only a part
 	wholeTo   int
-	sums      []float32               // a row for each pin, with one sum for each source
-	rows      []scored                // one for each group of a layer's pins that read the same sources
-	sources   map[int]*kernel.Sources // sources in a batch: [0] the inputs, [l] the nodes that the pins of layer l read
+	sums      []float32        // a row for each pin, with one sum for each source
+	rows      []scored         // one for each choosing pin of a layer, in the order of the layers
+	first     []int            // index in rows of the first row of each layer
+	sources   map[int]*sources // by [choosing.key]
 }
 
-// scored holds the sums of several pins that read the same sources. Each pin has a row of sums.
+// scored holds the sums of a pin of all nodes of a layer that are in the window. Each node has a row of sums.
 type scored struct {
 	layer, pin int // layer of the network, and index of the pin among the layer's choosing pins
-	first      int // index of the first scored pin among the pins of the window
+	from       *sources
+	gradients  kernel.Gradients
 	sums       []float32
-	sources    int
-	stride     int // length of a row of sums: the number of sources plus padding
-	hidden     bool
+}
+
+// sources holds the sources of some pins in a batch.
+type sources struct {
+	kernel.Sources
+	n     int      // number of scored sources
+	drawn []uint32 // the scored sources, in ascending order; nil if all sources are scored
+	bits  []uint64 // memory for rows of bits that have to be gathered
+}
+
+// stride returns the length of a row of sums, with its padding.
+func (f *sources) stride() int {
+	return (f.n + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
+}
+
+// at returns a scored source.
+func (f *sources) at(i uint32) uint32 {
+	if f.drawn == nil {
+		return i
+	}
+	return f.drawn[i]
 }
 
 // row returns the sums of the pin in node i of the window.
-func (of *scored) row(i int) []float32 { return of.sums[i*of.stride:][:of.sources] }
+func (of *scored) row(i int) []float32 { return of.sums[i*of.from.stride():][:of.from.n] }
 
-// newScores returns scores of a window, with all sums zero. The rows of the batches have the given number of words.
-func (c *candidates) newScores(window, windows, words int) *Scores {
-	s := &Scores{c: c, sources: map[int]*kernel.Sources{}}
+// leastDrawn is the smallest number of sources that are scored, if there are so many.
+const leastDrawn = 256
+
+// addSources adds the sources of a pin to s.sources, if they are missing. It draws the window's share of them.
+func (s *Scores) addSources(p *choosing, w Window) {
+	if s.sources[p.key] != nil {
+		return
+	}
+	f := &sources{n: p.sources}
+	if n := max(leastDrawn, int(w.Share*float64(p.sources))); w.Share > 0 && n < p.sources {
+		f.n, f.drawn = n, make([]uint32, n)
+		draw.InStep(w.Seed, draw.ScoredSources, w.Epoch, p.key, w.Number).Distinct(f.drawn, p.sources)
+		slices.Sort(f.drawn)
+	}
+	s.sources[p.key] = f
+}
+
+// Window says which nodes are scored, for which sources. With n windows in an epoch, window w has the nodes in the
+// range [width*w/n, width*(w+1)/n) of each layer of the whole network.
+type Window struct {
+	Number, Windows int     // w and n
+	Share           float64 // share of the sources that are scored; 0 means all
+	Seed            uint64  // the drawn sources depend on Seed, Epoch and Number
+	Epoch           int
+}
+
+// newScores returns scores of a window, with all sums zero. The function samples returns the number of samples of a
+// layer, at all its positions.
+func (c *candidates) newScores(w Window, samples func(layer int) int) *Scores {
+	s := &Scores{c: c, sources: map[int]*sources{}}
+	window, windows := w.Number, w.Windows
 	if c.part != nil {
 		whole := c.part.Classes * c.part.PerClass
 		s.wholeFrom, s.wholeTo = whole*window/windows, whole*(window+1)/windows
 	}
-	pins, total := 0, 0
+	total := 0
 	for i := range c.all {
 		l := &c.all[i]
 		from, to := l.width*window/windows, l.width*(window+1)/windows
 		if c.part != nil {
 			from, to = c.part.Before(s.wholeFrom), c.part.Before(s.wholeTo)
 		}
-		s.from, s.to, s.first = append(s.from, from), append(s.to, to), append(s.first, pins)
-		for _, p := range l.pins {
-			total += (to - from) * stride(p.sources)
+		s.from, s.to = append(s.from, from), append(s.to, to)
+		for k := range l.pins {
+			s.addSources(&l.pins[k], w)
+			total += (to - from) * s.sources[l.pins[k].key].stride()
 		}
-		pins += (to - from) * len(l.pins)
 	}
 	s.sums = s.memory(total)
 	rest := s.sums
 	for i := range c.all {
 		l := &c.all[i]
+		s.first = append(s.first, len(s.rows))
 		n := s.to[i] - s.from[i]
 		for k, p := range l.pins {
-			of := scored{
-				layer: i, pin: k, first: s.first[i] + k*n, sources: p.sources, stride: stride(p.sources), hidden: p.pin.Hidden,
-			}
-			of.sums, rest = rest[:n*of.stride], rest[n*of.stride:]
+			of := scored{layer: i, pin: k, from: s.sources[p.key]}
+			of.sums, rest = rest[:n*of.from.stride()], rest[n*of.from.stride():]
+			of.gradients = kernel.NewGradients(n, samples(i))
 			s.rows = append(s.rows, of)
 		}
 	}
-	s.gradients = kernel.Gradients{
-		Samples: 64 * words, Q: make([]int8, pins*64*words), Step: make([]float32, pins),
-	}
 	return s
-}
-
-// stride returns the padded length of a row of sums for the given number of sources.
-func stride(sources int) int {
-	return (sources + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
 }
 
 // Tensor returns all sums as a tensor. A checkpoint stores this tensor, and a resumed run reads it back. If a rank
@@ -194,7 +233,7 @@ func (s *Scores) Tensor(name string) model.Tensor {
 	at := 0
 	for i := range s.c.all {
 		for _, p := range s.c.all[i].pins {
-			size := stride(p.sources)
+			size := s.sources[p.key].stride()
 			t.Runs = append(t.Runs, model.ChainRuns(*s.c.part, s.wholeFrom, s.wholeTo, at, size)...)
 			at += (s.wholeTo - s.wholeFrom) * size
 		}
@@ -211,13 +250,17 @@ func (s *Scores) Wants(layer, node, pin int) bool {
 
 // Take implements [kernel.Sink].
 func (s *Scores) Take(step, layer, node, pin int, _ uint32, beta []float32) {
-	from, to := s.nodes(layer)
-	for k, p := range s.c.all[layer].pins {
-		if p.number == pin {
-			s.gradients.Take(s.first[layer]+k*(to-from)+node-from, beta, step, layer, s.c.number(node), pin)
-		}
-	}
+	of := &s.rows[s.index(layer, pin)]
+	of.gradients.Take(node-s.from[layer], beta, step, layer, s.c.number(node), pin)
 }
+
+// index returns the index in rows of a choosing pin of a layer.
+func (s *Scores) index(layer, pin int) int {
+	return s.first[layer] + slices.IndexFunc(s.c.all[layer].pins, func(p choosing) bool { return p.number == pin })
+}
+
+// choosing returns the pin that a row of scores belongs to.
+func (s *Scores) choosing(of *scored) *choosing { return &s.c.all[of.layer].pins[of.pin] }
 
 // nodes returns the window's range of nodes in a layer.
 func (s *Scores) nodes(layer int) (from, to int) { return s.from[layer], s.to[layer] }
@@ -228,54 +271,53 @@ const columnBlock = 512
 // add adds the products of gradients and source bits to the sums. The sources are the inputs x and the rows of the
 // nodes of each layer.
 func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
+	s.addProducts(b.crew, func(of *scored) {
+		bits := x
+		if s.choosing(of).pin.Hidden {
+			bits = rows[of.layer-1]
+		}
+		of.from.set(bits, b.words)
+	})
+}
+
+// set sets the sources, given the rows of all sources.
+func (f *sources) set(rows []uint64, words int) {
+	if f.drawn != nil {
+		f.bits = f.bits[:0]
+		for _, i := range f.drawn {
+			f.bits = append(f.bits, rows[int(i)*words:][:words]...)
+		}
+		rows = f.bits
+	}
+	f.Set(rows, words, f.n)
+}
+
+// addProducts adds the products of gradients and source bits to the sums. The function set sets the sources of a pin.
+func (s *Scores) addProducts(c *crew.Crew, set func(of *scored)) {
 	type task struct {
 		of   *scored
 		from int
 	}
 	var tasks []task
-	s.setSources(b, x, rows)
+	var different []*scored // one for the pins that read the same sources
 	for i := range s.rows {
-		for from := 0; from < s.rows[i].sources; from += columnBlock {
-			tasks = append(tasks, task{&s.rows[i], from})
+		of := &s.rows[i]
+		if !slices.ContainsFunc(different, func(o *scored) bool { return o.from == of.from }) {
+			different = append(different, of)
+		}
+		for from := 0; from < of.from.n; from += columnBlock {
+			tasks = append(tasks, task{of, from})
 		}
 	}
-	size := b.crew.Size()
-	b.crew.Run(func(member int) {
-		for i := member; i < len(tasks); i += size {
-			of := tasks[i].of
-			g := s.gradients.Pins(of.first, of.first+len(of.sums)/of.stride)
-			g.AddProducts(of.sums, s.sources[of.key()], tasks[i].from, min(tasks[i].from+columnBlock, of.sources))
+	c.Run(func(member int) {
+		for i := member; i < len(different); i += c.Size() {
+			set(different[i])
 		}
 	})
-}
-
-// key returns the index in Scores.sources of the sources that the pins read.
-func (of *scored) key() int {
-	if of.hidden {
-		return of.layer
-	}
-	return 0
-}
-
-// setSources sets Scores.sources to the bits of a batch.
-func (s *Scores) setSources(b *base, x []uint64, rows [][]uint64) {
-	var of []*scored
-	for i := range s.rows {
-		key := s.rows[i].key()
-		if !slices.ContainsFunc(of, func(o *scored) bool { return o.key() == key }) {
-			of = append(of, &s.rows[i])
-		}
-		if s.sources[key] == nil {
-			s.sources[key] = &kernel.Sources{}
-		}
-	}
-	b.crew.Run(func(member int) {
-		for i := member; i < len(of); i += b.crew.Size() {
-			bits := x
-			if of[i].hidden {
-				bits = rows[of[i].layer-1]
-			}
-			s.sources[of[i].key()].Set(bits, b.words, of[i].sources)
+	c.Run(func(member int) {
+		for i := member; i < len(tasks); i += c.Size() {
+			of := tasks[i].of
+			of.gradients.AddProducts(of.sums, &of.from.Sources, tasks[i].from, min(tasks[i].from+columnBlock, of.from.n))
 		}
 	})
 }
@@ -286,17 +328,17 @@ func (s *Scores) Replace(r Replacement) {
 	for _, of := range s.rows {
 		l := &s.c.all[of.layer]
 		p := l.pins[of.pin]
-		for i := range len(of.sums) / of.stride {
+		for i := range len(of.sums) / of.from.stride() {
 			node, row := s.from[of.layer]+i, of.row(i)
-			if !of.hidden {
-				s.c.costs.add(row, r.Batches)
+			if !p.pin.Hidden {
+				s.c.costs.add(row, of.from, r.Batches)
 			}
 			best := leastFirst(row, r.Count+p.pin.K)
 			p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
 				if len(best) == 0 {
 					return 0, false
 				}
-				source := best[0]
+				source := of.from.at(best[0])
 				best = best[1:]
 				return source, true
 			})
@@ -310,7 +352,12 @@ func (s *Scores) Replace(r Replacement) {
 // any.
 func (s *Scores) memory(total int) []float32 {
 	if old := s.c.spare; old != nil && cap(old.sums) >= total {
-		s.c.spare, s.sources = nil, old.sources
+		s.c.spare = nil
+		for key, f := range s.sources { // the memory of sources is used again, too
+			if o := old.sources[key]; o != nil {
+				f.Sources, f.bits = o.Sources, o.bits
+			}
+		}
 		sums := old.sums[:total]
 		clear(sums)
 		return sums

@@ -12,16 +12,27 @@ import (
 	"ialgn/internal/kernel"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
+	"ialgn/internal/topology"
 )
 
 // TestScores compares the scores of every form of network with the gradients of its selection logits. [TestGolden]
 // compares these gradients with autograd. If du_j is the gradient of logit j and q_j its probability, du_j/q_j is the
 // change of the loss if the pin read candidate j, plus a constant for each pin. Rounding to 8 bits causes an error
 // that is a fraction of the largest score.
+//
+// With relaxed values, the bits of the previous layer are rounded, so only the scores of input bits are compared.
 func TestScores(t *testing.T) {
-	for _, form := range netgen.Unshared() {
+	forms := append(netgen.Unshared(), netgen.ConvForms()...)
+	for _, form := range netgen.ConvForms() {
+		forms = append(forms, netgen.Form{Name: form.Name + "-soft", Options: form.Options})
+	}
+	for _, form := range forms {
 		t.Run(form.Name, func(t *testing.T) {
 			m := form.Model()
+			soft := strings.HasSuffix(form.Name, "-soft")
+			if soft {
+				m.Config.Train.Estimator = "soft"
+			}
 			e, err := New(m, 100, 2)
 			if err != nil {
 				t.Fatal(err)
@@ -33,7 +44,7 @@ func TestScores(t *testing.T) {
 					before[i].Pins[k].Logits = slices.Clone(before[i].Pins[k].Logits)
 				}
 			}
-			scores := e.NewScores(0, 1)
+			scores := e.NewScores(Window{Windows: 1})
 			e.Score(scores)
 			b := batchFor(e, m)
 			adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, 1)
@@ -42,13 +53,16 @@ func TestScores(t *testing.T) {
 			for _, mo := range e.Moments() {
 				moments[mo.Name] = mo.Data
 			}
-			checkScores(t, scores, before, moments, float64(adam.Rest1))
+			checkScores(t, scores, before, moments, float64(adam.Rest1), soft)
 		})
 	}
 }
 
-// checkScores compares the differences between the scores of each pin's candidates.
-func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments map[string][]float32, rest float64) {
+// checkScores compares the differences between the scores of each pin's candidates. If onlyInputs is true, it leaves
+// out pins that do not read input bits.
+func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments map[string][]float32, rest float64,
+	onlyInputs bool,
+) {
 	t.Helper()
 	compared, first := 0, 0 // first is the number of the section's first layer in the network
 	for i := range sections {
@@ -59,6 +73,9 @@ func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments
 			}
 			k := scores.c.all[of.layer].pins[of.pin].number
 			p := &s.Pins[k]
+			if onlyInputs && p.Source != model.Input {
+				continue
+			}
 			grads := moments[fmt.Sprintf("section%d.%s.logits.m", i, strings.ToLower(model.PinName(k)))]
 			for node := range s.Width {
 				g := node*s.Layers + of.layer - first
@@ -84,7 +101,8 @@ func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments
 	choosing := false
 	for i := range sections {
 		for k := range sections[i].Pins {
-			choosing = choosing || sections[i].Pins[k].K > 1
+			p := &sections[i].Pins[k]
+			choosing = choosing || p.K > 1 && (!onlyInputs || p.Source == model.Input)
 		}
 	}
 	if (compared > 0) != choosing {
@@ -106,7 +124,7 @@ func probabilities(w []float32) []float64 {
 
 // TestWindows checks that the windows of an epoch cover each node once.
 func TestWindows(t *testing.T) {
-	for _, form := range netgen.Unshared() {
+	for _, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
 		e, err := New(form.Model(), 100, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +132,7 @@ func TestWindows(t *testing.T) {
 		for _, windows := range []int{1, 3, 50} {
 			seen := map[[2]int]int{}
 			for w := range windows {
-				s := e.NewScores(w, windows)
+				s := e.NewScores(Window{Number: w, Windows: windows})
 				for l := range s.from {
 					for node := s.from[l]; node < s.to[l]; node++ {
 						seen[[2]int{l, node}]++
@@ -133,11 +151,82 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestDrawnSources scores a share of the sources. Each score must be the score of the same source if all sources are
+// scored, and only scored sources become candidates. Other windows and epochs must score other sources.
+func TestDrawnSources(t *testing.T) {
+	for name, o := range map[string]netgen.ModelOptions{
+		"inputs":  {Features: 200, Bits: 4},
+		"patches": {Topology: "conv", Bits: 3, Image: "20,4,4", Kernels: "4", Levels: "1", Hidden: 4, Widths: "300,60"},
+	} {
+		score := func(w Window) (*model.Model, *Scores) {
+			m := netgen.Model(o)
+			e, err := New(m, 100, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := e.NewScores(w)
+			e.Score(s)
+			e.Step(batchFor(e, m), kernel.NewAdam(0, 0.9, 0.999, 1e-8, 1))
+			return m, s
+		}
+		_, all := score(Window{Windows: 1})
+		m, some := score(Window{Windows: 1, Share: 0.4, Seed: 3, Epoch: 5})
+		few := 0
+		for i := range some.rows {
+			of := &some.rows[i]
+			if of.from.drawn != nil {
+				few++
+			}
+			for node := range some.to[of.layer] {
+				for j, x := range of.row(node) {
+					if want := all.rows[i].row(node)[of.from.at(uint32(j))]; x != want {
+						t.Fatalf("%s: layer %d, node %d, source %d: %v, want %v", name, of.layer, node, of.from.at(uint32(j)), x, want)
+					}
+				}
+			}
+		}
+		before := slices.Clone(m.Sections[0].Pins[1].Wires.Narrow)
+		some.Replace(Replacement{Count: 2, Gap: 0.5})
+		changed := 0
+		for i, wire := range m.Sections[0].Pins[1].Wires.Narrow {
+			if wire == before[i] {
+				continue
+			}
+			changed++
+			if _, scored := slices.BinarySearch(some.rows[0].from.drawn, uint32(wire)); !scored {
+				t.Errorf("%s: source %d became a candidate", name, wire)
+			}
+		}
+		if few == 0 || changed == 0 {
+			t.Errorf("%s: %d pins have drawn sources, %d candidates changed", name, few, changed)
+		}
+		for _, w := range []Window{{Windows: 1, Share: 0.4, Seed: 3, Epoch: 6}, {Windows: 1, Share: 0.4, Seed: 4, Epoch: 5}} {
+			if _, other := score(w); slices.Equal(other.rows[0].from.drawn, some.rows[0].from.drawn) {
+				t.Errorf("%s: %+v has the same sources", name, w)
+			}
+		}
+	}
+}
+
+// TestTooManyPositions checks the error for images whose sums would not be exact.
+func TestTooManyPositions(t *testing.T) {
+	m := netgen.Model(netgen.ModelOptions{Topology: "conv", Bits: 3, Image: "1,4,4", Kernels: "4", Levels: "1", Widths: "60"})
+	m.Sections[0].Grid = &topology.Grid{Planes: 1, Rows: 512, Columns: 256, Side: 1, Stride: 1, Pool: 1}
+	m.Config.Train.Candidates.Kind = "gradient"
+	if err := checkScored(m, 128); err != nil {
+		t.Error(err)
+	}
+	if err := checkScored(m, 192); err == nil ||
+		!strings.Contains(err.Error(), "gradient sums over 192 samples at 131072 positions, and can sum over 16777216") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestReplace replaces candidates by scores and at random. Selected candidates must stay, sources must stay distinct,
 // and new candidates must have the prescribed logit. A new engine for the changed model must give the same bits as
 // the old engine.
 func TestReplace(t *testing.T) {
-	for _, form := range netgen.Unshared() {
+	for _, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
 		for _, random := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s-%v", form.Name, random), func(t *testing.T) {
 				m := form.Model()
@@ -150,7 +239,7 @@ func TestReplace(t *testing.T) {
 				if replace := (Replacement{Count: 2, Gap: 0.5}); random {
 					e.ReplaceRandom(1, 1, replace)
 				} else {
-					s := e.NewScores(0, 1)
+					s := e.NewScores(Window{Windows: 1})
 					for i := range s.sums {
 						s.sums[i] = float32(r.NormFloat64())
 					}

@@ -72,12 +72,12 @@ func (c *costs) refresh(all ranks.Comm) error {
 
 // add multiplies the price of each input bit by the number of batches and adds the product to sums. Afterwards,
 // sums[i] includes the price for a pin that reads input bit i, summed over the batches.
-func (c *costs) add(sums []float32, batches int) {
+func (c *costs) add(sums []float32, of *sources, batches int) {
 	if c == nil {
 		return
 	}
-	for i, p := range c.price[:len(sums)] {
-		sums[i] += float32(float32(batches) * p)
+	for i := range sums {
+		sums[i] += float32(float32(batches) * c.price[of.at(uint32(i))])
 	}
 }
 

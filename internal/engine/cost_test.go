@@ -140,11 +140,15 @@ func TestCostGradient(t *testing.T) {
 func TestCostScores(t *testing.T) {
 	c := &costs{price: []float32{0.5, 0, 2}}
 	sums := []float32{1, 1, -7}
-	c.add(sums, 3)
+	c.add(sums, &sources{}, 3)
 	if want := []float32{2.5, 1, -1}; !slices.Equal(sums, want) {
 		t.Errorf("sums %v, want %v", sums, want)
 	}
-	(*costs)(nil).add(sums, 3)
+	drawn := []float32{1, 1}
+	if c.add(drawn, &sources{drawn: []uint32{1, 2}}, 3); !slices.Equal(drawn, []float32{1, 7}) {
+		t.Errorf("sums of drawn sources %v, want 1 and 7", drawn)
+	}
+	(*costs)(nil).add(sums, &sources{}, 3)
 	if want := []float32{2.5, 1, -1}; !slices.Equal(sums, want) {
 		t.Errorf("without costs %v", sums)
 	}

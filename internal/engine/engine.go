@@ -41,8 +41,8 @@ type Engine interface {
 	// Measure returns the same result as Step, but changes nothing.
 	Measure(b Batch) Result
 
-	// NewScores returns empty scores for the window with the given number. All windows together cover the network.
-	NewScores(window, windows int) *Scores
+	// NewScores returns empty scores for a window. All windows of an epoch together cover the network.
+	NewScores(w Window) *Scores
 
 	// Score makes the following steps add to the scores s. Score(nil) ends the scoring.
 	Score(s *Scores)
@@ -203,7 +203,7 @@ func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
 	for i := range m.Sections {
 		n.sections = append(n.sections, newSection(&m.Sections[i]))
 	}
-	n.candidates = newCandidates(nodeLayers(n.views()), m.Encoder.Inputs(), func() {})
+	n.candidates = newCandidates(nodeLayers(n.views(), 0), m.Encoder.Inputs(), func() {})
 	n.part = m.Part
 	return n, nil
 }

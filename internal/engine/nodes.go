@@ -31,10 +31,12 @@ type nodeNetwork[T uint64 | float32] struct {
 	gradient func(node int) []float32 // same function as readout.top
 }
 
-// newNodeNetwork returns a network that consists of the sections and shares their state.
-func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row int) *nodeNetwork[T] {
+// newNodeNetwork returns a network that consists of the sections and shares their state. Its first layer has the number
+// first in the model.
+func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, first, row int) *nodeNetwork[T] {
 	n := &nodeNetwork[T]{
-		base: b, walk: walk[*kernel.NodeLayer, T]{on: b, layers: nodeLayers(sections)}, sections: sections, gradient: b.top,
+		base: b, walk: walk[*kernel.NodeLayer, T]{on: b, layers: nodeLayers(sections, first)},
+		sections: sections, gradient: b.top,
 	}
 	for _, l := range n.layers {
 		n.rows = append(n.rows, memory.MakeHuge[T](l.Width*row))
@@ -44,11 +46,11 @@ func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row i
 	return n
 }
 
-// nodeLayers returns the layers of all sections, in order.
-func nodeLayers(sections []*kernel.Nodes) (all []*kernel.NodeLayer) {
+// nodeLayers returns the layers of all sections, in order. They are numbered from first.
+func nodeLayers(sections []*kernel.Nodes, first int) (all []*kernel.NodeLayer) {
 	for _, s := range sections {
 		for l := range s.Layers {
-			all = append(all, &kernel.NodeLayer{Nodes: s, Index: l, Number: len(all)})
+			all = append(all, &kernel.NodeLayer{Nodes: s, Index: l, Number: first + len(all)})
 		}
 	}
 	return all
@@ -76,9 +78,9 @@ func newSections(m *model.Model) (all []*kernel.Nodes) {
 // previous layer to one of the traces.
 func (n *nodeNetwork[T]) makeTraces() {
 	var pins, share [2]int
-	for _, l := range n.layers {
+	for i, l := range n.layers {
 		hidden, candidates := l.Hidden()
-		which := l.Number % 2
+		which := i % 2
 		pins[which], share[which] = max(pins[which], l.Width*hidden), max(share[which], l.Width*candidates)
 	}
 	for i := range n.traces {
@@ -181,19 +183,26 @@ type nodeEngine struct {
 }
 
 func newNodeEngine(b *base) Engine {
+	sections := newSections(b.m)
 	if b.m.Config.Train.Estimator == "soft" {
-		return newRelaxedNodes(b)
+		return newRelaxedNodes(b, sections, 0)
 	}
-	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, newSections(b.m), b.words)}
+	e := newHardNodes(b, sections, 0)
 	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), e.connect)
 	e.part = b.m.Part
-	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
-	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
-		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
-	}
 	if b.m.Config.Train.Cost.Active() {
 		e.costs = newCosts(b.m, e.layers)
 		e.candidates.costs = e.costs
+	}
+	return e
+}
+
+// newHardNodes returns a node engine for sections. Their first layer has the number first in the model.
+func newHardNodes(b *base, sections []*kernel.Nodes, first int) *nodeEngine {
+	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, sections, first, b.words)}
+	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
+	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
+		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
 	}
 	e.layer = len(e.layers) - 1
 	for i := range b.crew.Size() {
@@ -234,13 +243,18 @@ func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	if r.Err != nil {
 		return r
 	}
-	for _, p := range e.passes {
-		p.Sink, p.Prices = e.sink, e.costs.prices()
-	}
-	if e.down(adam, e.update); e.scores != nil {
+	if e.learn(adam); e.scores != nil {
 		e.scores.add(e.base, b.X, e.rows)
 	}
 	return r
+}
+
+// learn updates the nodes after Measure.
+func (e *nodeEngine) learn(adam kernel.Adam) {
+	for _, p := range e.passes {
+		p.Sink, p.Prices = e.sink, e.costs.prices()
+	}
+	e.down(adam, e.update)
 }
 
 // Measure implements [Engine].
@@ -258,8 +272,8 @@ type relaxedNodes struct {
 	forward, sum, update func(member int)
 }
 
-func newRelaxedNodes(b *base) Engine {
-	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, newSections(b.m), b.words*64)}
+func newRelaxedNodes(b *base, sections []*kernel.Nodes, first int) *relaxedNodes {
+	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, sections, first, b.words*64)}
 	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), func() {
 		if e.connect(); e.probe != nil {
 			e.probe.connect()

@@ -61,7 +61,7 @@ func benchmarkNodes(b *testing.B, m *model.Model, scored bool) {
 	step := 0
 	for b.Loop() {
 		if scored && step%8 == 0 {
-			s := e.NewScores(step/8%58, 58)
+			s := e.NewScores(Window{Number: step / 8 % 58, Windows: 58})
 			if step > 0 {
 				baseOf(e).scores.Replace(Replacement{4, 0.5, 8})
 			}

@@ -3,7 +3,9 @@ package engine
 import "ialgn/internal/kernel"
 
 // NewScores implements [Engine].
-func (b *base) NewScores(window, windows int) *Scores { return b.newScores(window, windows, b.words) }
+func (b *base) NewScores(w Window) *Scores {
+	return b.newScores(w, func(int) int { return 64 * b.words })
+}
 
 // Score implements [Engine].
 func (b *base) Score(s *Scores) {
@@ -62,7 +64,7 @@ func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 }
 
 func newProbe(b *base, sections []*kernel.Nodes) *probe {
-	p := &probe{nodeNetwork: newNodeNetwork[uint64](b, sections, b.words), private: true}
+	p := &probe{nodeNetwork: newNodeNetwork[uint64](b, sections, 0, b.words), private: true}
 	for _, s := range sections {
 		for _, pin := range s.Pins {
 			p.private = p.private && (pin == nil || !pin.Hidden)

@@ -19,8 +19,10 @@ import (
 // so packed bits would save little. With a hard estimator, the truth tables of the forward pass hold zeros and ones.
 type sharedEngine struct {
 	*base
-	sections []*kernel.Nodes
+	all      []*kernel.Nodes
+	sections []*kernel.Nodes // the sections whose nodes this engine trains itself
 	layers   []*kernel.NodeLayer
+	behind   *behind // trains the other sections; nil if there are none
 	course   course
 	input    []uint32       // position in an arena of each input bit's row
 	field    image          // a copy of the input image with a wider border, for pins of later layers that read it
@@ -31,6 +33,7 @@ type sharedEngine struct {
 	arenas   []*arena // by goroutine
 	sums     []*sums  // by unit
 	soft     bool
+	scoring  *sharedScores // nil if nothing is scored
 	noise    *kernel.Noise // noise in the layers that are not frozen; nil if there is no noise
 
 	batch Batch
@@ -69,6 +72,8 @@ type arena struct {
 
 // sums holds a unit's sums for the nodes.
 type sums struct {
+	unit   int
+	scores *sharedScores // takes the gradients of pins; nil if nothing is scored
 	lines  [][]float32   // one element for each section, [nodes][lines]
 	chosen [][][]float32 // one element for each section and pin, [nodes][candidates]; nil for a pin with one candidate
 }
@@ -122,10 +127,15 @@ func newTables(n *kernel.Nodes, kept int) *nodeTables {
 
 // newShared returns the engine of a recurrent network or of a network with a grid.
 func newShared(b *base) (Engine, error) {
-	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
+	if err := checkScored(b.m, b.words*64); err != nil {
+		return nil, err
+	}
+	e := &sharedEngine{base: b, all: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
+	first := firstBehind(b.m)
+	e.sections = e.all[:first]
 	e.outs = map[int]*image{}
-	e.layers = nodeLayers(e.sections)
-	e.candidates = candidates{rewire: func() {}}
+	e.layers = nodeLayers(e.sections, 0)
+	e.candidates = candidates{all: e.scorable(), hidden: true, rewire: e.rewireChoices}
 	o := kernel.NodeOptions{}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
@@ -158,6 +168,9 @@ func newShared(b *base) (Engine, error) {
 		e.sums = append(e.sums, e.newSums())
 	}
 	e.prepare, e.run, e.update = e.prepareNodes, e.runUnits, e.updateNodes
+	if first < len(e.all) {
+		e.behind = e.newBehind(first)
+	}
 	return e, nil
 }
 
@@ -192,6 +205,7 @@ func (s *sums) clear() {
 func (e *sharedEngine) Step(b Batch, adam kernel.Adam) Result {
 	e.adam, e.train = adam, true
 	r := e.pass(b)
+	e.addScores()
 	e.crew.Run(e.update)
 	return r
 }
@@ -212,6 +226,9 @@ func (e *sharedEngine) pass(b Batch) Result {
 		}
 	}
 	e.crew.Run(e.prepare)
+	if e.behind != nil {
+		return e.passBehind(b)
+	}
 	for _, d := range e.delta {
 		clear(d[len(b.Labels):])
 	}
@@ -223,21 +240,28 @@ func (e *sharedEngine) pass(b Batch) Result {
 // units returns the number of units of the batch.
 func (e *sharedEngine) units() int { return (len(e.batch.Labels) + shared.Lanes - 1) / shared.Lanes }
 
-// runUnits takes a goroutine's units through the network.
-func (e *sharedEngine) runUnits(member int) {
+// forwardUnits takes a goroutine's units forward through the network. It calls the function then for each of them.
+func (e *sharedEngine) forwardUnits(member int, then func(a *arena, u int)) {
 	for u, size := member, e.crew.Size(); u < e.units(); u += size {
 		a := e.arenas[member]
 		e.load(a, u)
 		e.course.forward(a.x)
+		then(a, u)
+	}
+}
+
+// runUnits takes a goroutine's units through the network.
+func (e *sharedEngine) runUnits(member int) {
+	e.forwardUnits(member, func(a *arena, u int) {
 		e.count(a, u)
 		from, n := u*shared.Lanes, len(e.batch.Labels)
 		for s := from; s < min(from+shared.Lanes, n); s++ {
 			e.losses[s], e.right[s] = e.sample(s, e.batch.Labels[s], e.logits[member])
 		}
 		if e.train {
-			e.back(a, u)
+			e.back(a, u, e.countedGradients)
 		}
-	}
+	})
 }
 
 // load writes the values of a unit's input bits.
@@ -278,14 +302,23 @@ func (e *sharedEngine) count(a *arena, u int) {
 	}
 }
 
-// back passes a unit's gradients backward through the network, beginning with the gradients of the class counts.
-func (e *sharedEngine) back(a *arena, u int) {
-	e.sums[u].clear()
+// back passes a unit's gradients backward through the network. The function outputs writes the gradients of the
+// outputs, with which back begins.
+func (e *sharedEngine) back(a *arena, u int, outputs func(a *arena, u int)) {
+	s := e.sums[u]
+	s.clear()
+	s.unit, s.scores = u, e.scoring
 	e.course.clear(a.g)
+	outputs(a, u)
+	e.scoring.pack(a.x, u)
+	e.course.backward(a.x, a.g, s, e.batch.trained(len(e.all)))
+}
+
+// countedGradients writes the gradients of the bits that are counted for classes.
+func (e *sharedEngine) countedGradients(a *arena, u int) {
 	for i := range e.m.Width {
 		copy(a.g[e.course.counted(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
 	}
-	e.course.backward(a.x, a.g, e.sums[u], e.batch.trained(len(e.layers)))
 }
 
 // prepareNodes computes the tables and probabilities of the step for a goroutine's nodes.
@@ -305,7 +338,7 @@ func (e *sharedEngine) prepareNodes(member int) {
 					t.selected[k][n] = int32(p.Choice(l, n, k, t.q[k][n*pin.K:][:pin.K]))
 				}
 			}
-			if i < e.batch.trained(len(e.layers)) {
+			if i < e.batch.trained(len(e.all)) {
 				t.settle(n, lines)
 			}
 		}
@@ -316,7 +349,7 @@ func (e *sharedEngine) prepareNodes(member int) {
 func (e *sharedEngine) updateNodes(member int) {
 	p := e.passes[member]
 	p.Number, p.Adam = e.batch.Step, e.adam
-	for i := e.batch.trained(len(e.layers)); i < len(e.layers); i++ {
+	for i := e.batch.trained(len(e.all)); i < len(e.layers); i++ {
 		l := e.layers[i]
 		if p.Noise = e.noise; i < e.batch.Frozen {
 			p.Noise = nil
@@ -362,4 +395,4 @@ func (e *sharedEngine) freezes() {}
 func (e *sharedEngine) Frozen(*model.Frozen) *model.Frozen { return e.m.Freeze() }
 
 // Moments implements [Engine].
-func (e *sharedEngine) Moments() []Moment { return sectionMoments(e.sections) }
+func (e *sharedEngine) Moments() []Moment { return sectionMoments(e.all) }

@@ -118,12 +118,12 @@ func (e *sharedEngine) place() (all blocks, size int) {
 		e.fields = e.inputRows(&e.field)
 	}
 	ends := map[int]bool{} // sections that later sections read; such a section is the last of its block
-	for i := range m.Sections {
+	for i := range e.sections {
 		ends[m.Base(i)] = true
 	}
-	for from := 0; from < len(m.Sections); {
+	for from := 0; from < len(e.sections); {
 		to := from + 1
-		for to < len(m.Sections) && isLevel(m, to) && !ends[to-1] {
+		for to < len(e.sections) && isLevel(m, to) && !ends[to-1] {
 			to++
 		}
 		b := e.newBlock(in, from, to, &size)

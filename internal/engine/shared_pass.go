@@ -195,6 +195,7 @@ func (b *block) scatter(l *level, x, g []float32, s *sums, k, y, rows int) {
 			from, in := l.leaves[j]+uint32(r*b.pitch*shared.Lanes), of.row(y+r)
 			if len(q) > 1 {
 				c.Sums(s.chosen[l.section][j%pins][n*len(q):][:len(q)], x, g, from, b.columns, in)
+				s.scores.take(l.section, n, j%pins, s.unit, (y+r)*b.columns, b.columns, g[from:])
 			}
 			if of.gradient {
 				c.Spread(g, q, from, b.columns, in)

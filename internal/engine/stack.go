@@ -9,6 +9,7 @@ import (
 type walk[L any, T uint64 | float32] struct {
 	on     *base
 	layers []L
+	bottom []T             // rows that the first layer reads, besides input bits; nil if there are none
 	rows   [][]T           // outputs of each layer's nodes, [width][row]
 	traces [2]kernel.Trace // the current layer's trace and the trace of the layer above; they alternate
 
@@ -39,10 +40,10 @@ func (w *walk[L, T]) down(adam kernel.Adam, task func(member int)) {
 // freezes marks an engine that supports frozen layers.
 func (w *walk[L, T]) freezes() {}
 
-// below returns the rows of the layer below the current one, or nil for the first layer.
+// below returns the rows of the layer below the current one. For the first layer, it returns the bottom.
 func (w *walk[L, T]) below() []T {
 	if w.layer == 0 {
-		return nil
+		return w.bottom
 	}
 	return w.rows[w.layer-1]
 }

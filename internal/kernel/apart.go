@@ -123,6 +123,5 @@ func (p *NodePass) StepChoice(l *NodeLayer, i, k int, q, r []float32) {
 	copy(p.choice.q, q)
 	copy(p.choice.r, r)
 	pin, g := l.Pins[k], l.node(i)
-	pin.decay(g, pin.K, p.Adam.Keep)
 	p.stepPin(pin, g)
 }

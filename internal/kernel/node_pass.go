@@ -158,6 +158,12 @@ func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []floa
 	}
 }
 
+// Gradient returns the gradient of the output of node i, given the trace that the layer above has filled. It is valid
+// until the next call.
+func (p *NodePass) Gradient(l *NodeLayer, next *Trace, i int) []float32 {
+	return p.gradient(l, next, nil, i)
+}
+
 // gradient returns the gradient of the output of node i. Zeros fill the row after the last sample.
 func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32, i int) []float32 {
 	n, row := p.padded(), 64*p.words
@@ -205,6 +211,7 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 	if p.Still {
 		return
 	}
+	l.decay(g, l.Arity, p.Adam.Keep)
 	if p.Noise == nil && !l.operations() {
 		at, to := g*l.Arity, (g+1)*l.Arity
 		l.Table[g] = p.tableStep(l.W[at:to], l.M[at:to], l.V[at:to])
@@ -278,6 +285,7 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 // stepPin makes an Adam step on the selection logits of a pin, from the sums in p.choice.
 func (p *NodePass) stepPin(pin *Pin, g int) {
 	at, to := g*pin.K, (g+1)*pin.K
+	pin.decay(g, pin.K, p.Adam.Keep)
 	c := &p.choice
 	var arg int
 	var top float32

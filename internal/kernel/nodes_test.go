@@ -117,7 +117,8 @@ func TestIntegerSums(t *testing.T) {
 		for i := range sums {
 			sums[i] = 7
 		}
-		g.Pins(1, 3).AddProducts(sums[stride:], &s, 16, 66)
+		last := Gradients{g.Samples, g.Q[g.Samples:], g.Step[1:]}
+		last.AddProducts(sums[stride:], &s, 16, 66)
 		for pin := range 3 {
 			for source := range sources {
 				want := float32(7)

@@ -10,18 +10,22 @@ type Gradients struct {
 	Step    []float32 // the value of one integer step of each pin
 }
 
+// NewGradients returns gradients of zero.
+func NewGradients(pins, samples int) Gradients {
+	return Gradients{samples, make([]int8, pins*samples), make([]float32, pins)}
+}
+
 // Take sets the gradients of pin i. The dither depends on step, layer, node and pin, where node is the node's number
 // in the whole network.
 func (g *Gradients) Take(i int, beta []float32, step, layer, node, pin int) {
 	q := g.Q[i*g.Samples:][:g.Samples]
-	dither := ditherRow(step, layer, node, pin, len(beta))
-	g.Step[i] = quantiseBy(nodeVectors(), q, beta, dither, largestSize(beta))
+	largest := largestSize(beta)
+	for from := 0; from < len(beta); from += maxSamples {
+		part := beta[from:min(from+maxSamples, len(beta))]
+		dither := ditherRow(step+from/maxSamples, layer, node, pin, len(part))
+		g.Step[i] = quantiseBy(nodeVectors(), q[from:], part, dither, largest)
+	}
 	clear(q[len(beta):])
-}
-
-// Pins returns the gradients of the pins in the range [from, to).
-func (g *Gradients) Pins(from, to int) *Gradients {
-	return &Gradients{g.Samples, g.Q[from*g.Samples : to*g.Samples], g.Step[from:to]}
 }
 
 // ProductColumns is the alignment of columns in [Gradients.AddProducts]. The first column of a call must be a

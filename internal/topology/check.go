@@ -52,6 +52,7 @@ var special = append(specialLists(), []specialKey{
 	{"channels", func(k *Keys) any { return &k.Channels }, noNumber, leaveOut},
 	{"chains", func(k *Keys) any { return &k.Chains }, noNumber, leaveOut},
 	{"anchored", func(k *Keys) any { return &k.Anchored }, noNumber, leaveOut},
+	{"patch_hidden", func(k *Keys) any { return &k.PatchHidden }, noNumber, leaveOut},
 	{
 		"hidden", func(k *Keys) any { return &k.Hidden },
 		"%d hidden candidates, but a gate of topology %s does not choose its wires", "use 1, or",

@@ -35,6 +35,7 @@ var convLists = []convList{
 // convKeys lists the keys that only convolutions have.
 var convKeys = []string{
 	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "chains", "anchored",
+	"patch_hidden",
 }
 
 // For the table of special keys, specialLists returns the entries of the key image and of the keys with lists.
@@ -336,13 +337,13 @@ func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	case level > 0 && i < k.below():
 		return Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.below(), i}}
 	case first:
-		return Pin{Source: Input, K: k.Hidden, Wires: Patch}
+		return Pin{Source: Input, K: k.patchCandidates(), Wires: Patch}
 	case level > 0:
-		return Pin{Source: Base, K: k.Hidden, Wires: Patch}
+		return Pin{Source: Base, K: k.patchCandidates(), Wires: Patch}
 	case i >= k.Inputs-k.Anchored:
 		return anchor
 	}
-	return Pin{Source: Previous, K: k.Hidden, Wires: Patch}
+	return Pin{Source: Previous, K: k.patchCandidates(), Wires: Patch}
 }
 
 // passedIn returns the pins that the nodes of a kernel's level pass on at the start.

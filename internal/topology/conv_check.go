@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,14 +39,21 @@ func (k *Keys) checkPatches(layers []Layer) *Fault {
 // checkPatch refuses a pin that has more candidates than its patch has elements, if the patch has the given number of
 // planes.
 func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
-	if n := g.Elements(k.ReadPlanes(planes)); k.Hidden > n {
+	if n := g.Elements(k.ReadPlanes(planes)); k.patchCandidates() > n {
+		key := "hidden"
+		if k.PatchHidden > 0 {
+			key = "patch_hidden"
+		}
 		return &Fault{
-			"hidden", fmt.Sprintf("%d different candidates cannot be drawn from the %d elements of a patch", k.Hidden, n),
+			key, fmt.Sprintf("%d different candidates cannot be drawn from the %d elements of a patch", k.Hidden, n),
 			fmt.Sprintf("use at most %d, or larger patches or more channels", n),
 		}
 	}
 	return nil
 }
+
+// patchCandidates returns the number of elements of a patch among which a pin of a kernel chooses.
+func (k *Keys) patchCandidates() int { return cmp.Or(k.PatchHidden, k.Hidden) }
 
 // ReadPlanes returns how many of the given planes a kernel reads.
 func (k *Keys) ReadPlanes(planes int) int {
