@@ -144,3 +144,16 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 }
+
+// TestBits checks that thresholds are possible for the feature words, and that only data with few features get many.
+func TestBits(t *testing.T) {
+	for _, c := range []struct {
+		features, bitsIn int
+		last             string
+	}{{10, 8, "64"}, {16, 8, "64"}, {17, 8, "32"}, {64, 8, "16"}, {1000, 8, "16"}, {10, 4, "16"}, {10, 5, "32"}, {3, 1, "2"}} {
+		all := subject{features: c.features, bitsIn: c.bitsIn}.bits()
+		if all[0] != "2" || all[len(all)-1] != c.last {
+			t.Errorf("%+v: %q", c, all)
+		}
+	}
+}
