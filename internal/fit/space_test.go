@@ -54,7 +54,7 @@ func TestDimensions(t *testing.T) {
 		}
 	}
 	table := dimensions(subject{features: 16, bitsIn: 8, samples: 30_000, lutInputs: 6}, draftOf(t, "data.set=csv"))
-	if got := first(table).text(table); got != "inputs 6, depth 2, bits 8, thresholds quantile, tau 0.35, lr 0.02, batch 128, cost 0.006" {
+	if got := first(table).text(table); got != "inputs 6, depth 2, bits 32, thresholds quantile, tau 0.6, lr 0.02, batch 128, cost 0.006" {
 		t.Errorf("first of a table %s", got)
 	}
 	one := dimensions(subject{features: 16, bitsIn: 1, lutInputs: 6}, draftOf(t, "data.set=csv"))
