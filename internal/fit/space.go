@@ -65,7 +65,7 @@ func dimensions(s subject, d config.Draft) []dimension {
 		{
 			name: "tau", given: []string{"model.tau"}, start: tauAt,
 			values: []string{"0.12", "0.2", "0.35", "0.6", "1", "1.6", "2.5"},
-			keys: func(value string, s size) []string { return []string{fmt.Sprintf("model.tau=%.3g", tau(value, s))} },
+			keys:   func(value string, s size) []string { return []string{fmt.Sprintf("model.tau=%.3g", tau(value, s))} },
 		},
 		one("lr", "train.optimizer.lr", 2, "0.005", "0.01", "0.02", "0.04"),
 		one("batch", "train.batch", batch, "32", "64", "128"),
