@@ -155,13 +155,14 @@ var networks = []named{
 		"model.parametrization=light", "train.optimizer.lr=0.05",
 	}, "8e9c738ba8299bbedc2f6b8158d3725337a49ccbb7f0729cba634b94df61702e", true},
 	{"conv-gradient", []string{
-		"model.topology=conv", "model.kernels=10,12", "model.levels=2,1", "model.widths=60,60", "model.depth=5", "model.width=60",
-		"model.hidden=5", "model.patch_hidden=3", "model.stride=1,2", "model.pool=2,1", "train.candidates.kind=gradient",
-		"train.optimizer.lr=0.05", "train.optimizer.weight_decay=0.1",
+		"model.topology=conv", "model.kernels=10,12", "model.levels=2,1", "model.widths=60,60", "model.depth=5",
+		"model.width=60", "model.hidden=5", "model.patch_hidden=3", "model.stride=1,2", "model.pool=2,1",
+		"train.candidates.kind=gradient", "train.optimizer.lr=0.05", "train.optimizer.weight_decay=0.1",
 	}, "0e6a0e33ee3e05e40a1973d03908fddc3e9320f842a49505a10c258de3f96221", false},
 	{"conv-gradient-soft", []string{
 		"model.topology=conv", "model.kernels=12", "model.levels=1", "model.widths=60", "model.depth=2", "model.width=60",
-		"model.inputs=3", "model.hidden=4", "train.candidates.kind=gradient", "train.estimator=soft", "train.optimizer.lr=0.05",
+		"model.inputs=3", "model.hidden=4", "train.candidates.kind=gradient", "train.estimator=soft",
+		"train.optimizer.lr=0.05",
 	}, "e68000de4cd9fc75b0bc2e1d8bafebd4b93afb1b58e3bcbf1d747d09fe8547ca", true},
 	{"recurrent-ste", []string{
 		"model.topology=recurrent", "model.widths=70,60", "model.depth=2", "model.width=60", "train.optimizer.lr=0.05",

@@ -128,7 +128,7 @@ type Candidates struct {
 	Replace int     `yaml:"replace" json:"replace,omitempty"` // number of candidates of a pin that are replaced
 	Until   float64 `yaml:"until" json:"until,omitempty"`     // share of the epochs after which replacing ends
 	Batches int     `yaml:"batches" json:"batches,omitempty"` // gradient only: number of batches that are summed
-	Share   float64 `yaml:"share" json:"share,omitempty"`     // gradient only: share of the sources that are scored; 0: all
+	Share   float64 `yaml:"share" json:"share,omitempty"`     // gradient only: share of sources that are scored; 0: all
 	Gap     float64 `yaml:"gap" json:"gap,omitempty"`         // a new candidate's logit is the largest minus Gap
 }
 

@@ -54,13 +54,14 @@ func TestConvErrors(t *testing.T) {
 		},
 		{
 			"data: {set: mnist}\n" + network + "\ntrain: {gradients: int8}",
-			"m.yaml:3:20: train.gradients: int8 is not possible for topology conv, whose nodes are shared by the positions of an image",
+			"m.yaml:3:20: train.gradients: int8 is not possible for topology conv, whose nodes are shared by the positions " +
+				"of an image",
 			"use float32, or another model.topology",
 		},
 		{
 			"data: {set: parity}\nmodel: {topology: recurrent, widths: \"40,40\"}\ntrain: {candidates: {kind: gradient}}",
-			"m.yaml:3:28: train.candidates.kind: gradient is not possible for topology recurrent, whose nodes are shared by the steps of " +
-				"a sequence", "use fixed, or another model.topology",
+			"m.yaml:3:28: train.candidates.kind: gradient is not possible for topology recurrent, whose nodes are shared " +
+				"by the steps of a sequence", "use fixed, or another model.topology",
 		},
 	} {
 		_, err := config.Parse("m.yaml", []byte(c.text), nil)

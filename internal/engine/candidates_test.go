@@ -208,9 +208,42 @@ func TestDrawnSources(t *testing.T) {
 	}
 }
 
+// TestScoresOfFewSamples adds a full batch and a batch of few samples to the scores of convolutions. The result must be
+// the sum of the scores of each batch alone, so nothing may remain of the larger batch.
+func TestScoresOfFewSamples(t *testing.T) {
+	for _, form := range netgen.ConvForms() {
+		for _, estimator := range []string{"ste", "soft"} {
+			score := func(all ...bool) []float32 {
+				m := form.Model()
+				m.Config.Train.Estimator = estimator
+				e, err := New(m, 100, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := e.NewScores(Window{Windows: 1})
+				e.Score(s)
+				for _, whole := range all {
+					b := batchFor(e, m)
+					if b.Step = 1; !whole {
+						b.Labels, b.Step = b.Labels[:10], 2
+					}
+					e.Step(b, kernel.NewAdam(0, 0.9, 0.999, 1e-8, b.Step))
+				}
+				return s.sums
+			}
+			both, whole, few := score(true, false), score(true), score(false)
+			for i, x := range both {
+				if x != whole[i]+few[i] {
+					t.Fatalf("%s, %s: sum %d is %v, want %v + %v", form.Name, estimator, i, x, whole[i], few[i])
+				}
+			}
+		}
+	}
+}
+
 // TestTooManyPositions checks the error for images whose sums would not be exact.
 func TestTooManyPositions(t *testing.T) {
-	m := netgen.Model(netgen.ModelOptions{Topology: "conv", Bits: 3, Image: "1,4,4", Kernels: "4", Levels: "1", Widths: "60"})
+	m := netgen.Model(netgen.ModelOptions{Topology: "conv", Bits: 3, Image: "1,4,4", Kernels: "4", Widths: "60"})
 	m.Sections[0].Grid = &topology.Grid{Planes: 1, Rows: 512, Columns: 256, Side: 1, Stride: 1, Pool: 1}
 	m.Config.Train.Candidates.Kind = "gradient"
 	if err := checkScored(m, 128); err != nil {

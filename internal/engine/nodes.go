@@ -183,11 +183,10 @@ type nodeEngine struct {
 }
 
 func newNodeEngine(b *base) Engine {
-	sections := newSections(b.m)
 	if b.m.Config.Train.Estimator == "soft" {
-		return newRelaxedNodes(b, sections, 0)
+		return newRelaxedNodes(b)
 	}
-	e := newHardNodes(b, sections, 0)
+	e := newHardNodes(b, newSections(b.m), 0)
 	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), e.connect)
 	e.part = b.m.Part
 	if b.m.Config.Train.Cost.Active() {
@@ -272,8 +271,8 @@ type relaxedNodes struct {
 	forward, sum, update func(member int)
 }
 
-func newRelaxedNodes(b *base, sections []*kernel.Nodes, first int) *relaxedNodes {
-	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, sections, first, b.words*64)}
+func newRelaxedNodes(b *base) Engine {
+	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, newSections(b.m), 0, b.words*64)}
 	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), func() {
 		if e.connect(); e.probe != nil {
 			e.probe.connect()

@@ -19,8 +19,8 @@ import (
 // so packed bits would save little. With a hard estimator, the truth tables of the forward pass hold zeros and ones.
 type sharedEngine struct {
 	*base
-	all      []*kernel.Nodes
-	sections []*kernel.Nodes // the sections whose nodes this engine trains itself
+	all      []*kernel.Nodes // all sections
+	sections []*kernel.Nodes // the first sections, whose nodes this engine trains itself
 	layers   []*kernel.NodeLayer
 	behind   *behind // trains the other sections; nil if there are none
 	course   course
@@ -135,7 +135,10 @@ func newShared(b *base) (Engine, error) {
 	e.sections = e.all[:first]
 	e.outs = map[int]*image{}
 	e.layers = nodeLayers(e.sections, 0)
-	e.candidates = candidates{all: e.scorable(), hidden: true, rewire: e.rewireChoices}
+	e.candidates = candidates{rewire: func() {}}
+	if b.m.Steps == 0 { // the candidates of recurrent networks are never replaced
+		e.candidates = candidates{all: e.scorable(), hidden: true, rewire: e.rewireChoices}
+	}
 	o := kernel.NodeOptions{}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}

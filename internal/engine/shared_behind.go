@@ -13,7 +13,7 @@ import (
 type behind struct {
 	*nodeEngine
 	outputs  *image           // the outputs of the last convolution
-	readers  kernel.NodeLayer // stands for these outputs: it has only their readers
+	readers  kernel.NodeLayer // a layer without nodes that has the readers of these outputs
 	bits     bitRows          // the bits of the outputs
 	gradient []float32        // the gradients of the outputs, [units][outputs][Lanes]
 

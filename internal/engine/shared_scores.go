@@ -55,6 +55,7 @@ func (e *sharedEngine) scorable() (all []choices) {
 		c := choices{layer: l.Number, width: l.Width, layers: l.Layers, index: l.Index}
 		for k, p := range l.Pins {
 			if p != nil && p.K > 1 {
+				// Pins of a layer with the same source read the same patch.
 				key := i*(int(model.Base)+1) + int(e.m.Sections[i].Pins[k].Source)
 				c.pins = append(c.pins, choosing{k, p, e.m.Limit(i, k), key})
 			}

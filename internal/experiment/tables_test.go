@@ -95,8 +95,8 @@ func digestOf(t *testing.T, data config.Data, folder string, part dataset.Part) 
 	return set.Digest(part)
 }
 
-// TestDivide checks that the parts of a table are the parts that training draws from the whole table, and that a group
-// of rows is in one part.
+// TestDivide checks that the parts of a table are the parts that training draws from the whole table, and that the rows
+// of a group stay together.
 func TestDivide(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	people(t, data, 300)

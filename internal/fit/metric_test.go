@@ -122,7 +122,9 @@ func TestOffsets(t *testing.T) {
 		metricKey + "f1_macro train.offsets=none": "",
 	} {
 		draft := tableDraft(t, table(t, 200), strings.Fields(keys)...)
-		s := &search{draft: draft, subject: subject{features: 4, bitsIn: 8, classes: 2, lutInputs: 6, family: "xilinx7", metric: draft.Metric()}}
+		s := &search{draft: draft, subject: subject{
+			features: 4, bitsIn: 8, classes: 2, lutInputs: 6, family: "xilinx7", metric: draft.Metric(),
+		}}
 		s.dims = dimensions(s.subject, draft)
 		cfg, err := s.config(s.usual(), 20, 1, "", 0, validationShare)
 		if err != nil || cfg.Train.Offsets != want {

@@ -54,7 +54,8 @@ func TestDimensions(t *testing.T) {
 		}
 	}
 	table := dimensions(subject{features: 16, bitsIn: 8, samples: 30_000, lutInputs: 6}, draftOf(t, "data.set=csv"))
-	if got := first(table).text(table); got != "inputs 6, depth 2, bits 32, thresholds quantile, tau 0.6, lr 0.02, batch 128, cost 0.006" {
+	const start = "inputs 6, depth 2, bits 32, thresholds quantile, tau 0.6, lr 0.02, batch 128, cost 0.006"
+	if got := first(table).text(table); got != start {
 		t.Errorf("first of a table %s", got)
 	}
 	one := dimensions(subject{features: 16, bitsIn: 1, lutInputs: 6}, draftOf(t, "data.set=csv"))
@@ -150,7 +151,10 @@ func TestBits(t *testing.T) {
 	for _, c := range []struct {
 		features, bitsIn int
 		last             string
-	}{{10, 8, "64"}, {16, 8, "64"}, {17, 8, "32"}, {64, 8, "16"}, {1000, 8, "16"}, {10, 4, "16"}, {10, 5, "32"}, {3, 1, "2"}} {
+	}{
+		{10, 8, "64"}, {16, 8, "64"}, {17, 8, "32"}, {64, 8, "16"}, {1000, 8, "16"}, {10, 4, "16"}, {10, 5, "32"},
+		{3, 1, "2"},
+	} {
 		all := subject{features: c.features, bitsIn: c.bitsIn}.bits()
 		if all[0] != "2" || all[len(all)-1] != c.last {
 			t.Errorf("%+v: %q", c, all)

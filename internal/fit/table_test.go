@@ -102,11 +102,13 @@ func TestSurveyedTable(t *testing.T) {
 			noted: "the test samples are in", features: 1,
 		},
 	} {
-		keys := strings.Fields("data.set=csv data.label=state name=points data.train=" + filepath.Join(dir, c.file) + " " + c.sets)
+		train := filepath.Join(dir, c.file)
+		keys := strings.Fields("data.set=csv data.label=state name=points data.train=" + train + " " + c.sets)
 		var notes, warnings []string
 		s, err := newSearch(t.Context(), draftOf(t, keys...), Options{
 			Target: "xilinx7", Dir: t.TempDir(), Survey: !c.draft,
-			Note: func(s string) { notes = append(notes, s) }, Warn: func(err error) { warnings = append(warnings, err.Error()) },
+			Note: func(s string) { notes = append(notes, s) },
+			Warn: func(err error) { warnings = append(warnings, err.Error()) },
 		})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

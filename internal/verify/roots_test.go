@@ -75,7 +75,7 @@ func marginHead(shared, low, size, cell int, from string) (*netlist.Netlist, [][
 	return b.Netlist(), numbers
 }
 
-// folded reports whether the arguments are those of the head that the compiler makes for the margin.
+// folded reports whether the compiler makes a head with these arguments for the margin.
 func folded(shared, low, size, cell, margin int, from string) bool {
 	own := uint(^shared & 0b111)
 	if own == 0 || low != bits.TrailingZeros(own) || low+size != bits.Len(own) {

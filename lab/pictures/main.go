@@ -33,7 +33,8 @@ func main() { command.Main("pictures", start) }
 
 func start(ctx context.Context, _ io.Writer, args []string) error {
 	flags := flag.NewFlagSet("pictures", flag.ContinueOnError)
-	evaluation := flags.String("rejection", "", "draw only the accuracy by share answered, from the JSON of eval in `FILE`")
+	evaluation := flags.String("rejection", "",
+		"draw only the accuracy by share answered, from the JSON of eval in `FILE`")
 	out := flags.String("o", "", "with -rejection: write the picture to `FILE`")
 	if err := flags.Parse(args); err != nil {
 		return err

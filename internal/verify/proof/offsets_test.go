@@ -63,7 +63,7 @@ func TestOffsetsOfModel(t *testing.T) {
 }
 
 // TestConstantCounts proves a design in which two classes have the constant count 1. The chain of the first class is
-// the constant 1, and its popcount is gone. The chain of the last class is X and not X, which only the lowering finds out.
+// the constant 1, and its popcount is gone. The chain of the last class is X and not X, as only the lowering finds.
 // Its popcount reads this chain and the one of the offset.
 func TestConstantCounts(t *testing.T) {
 	verifytest.Needs(t, "abc")
