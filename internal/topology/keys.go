@@ -46,7 +46,7 @@ type Keys struct {
 	// patch, in convolutions after the first.
 	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
 
-	// PatchHidden is the number of elements of a patch among which a pin of a kernel chooses. 0 means as many as Hidden.
+	// PatchHidden is the number of elements of a patch among which a pin of a kernel chooses. 0: Hidden.
 	PatchHidden int `yaml:"patch_hidden" json:"patch_hidden,omitempty"`
 
 	Steps int `yaml:"steps" json:"steps,omitempty"` // number of steps of a recurrent network
