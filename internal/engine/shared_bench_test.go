@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,6 +25,15 @@ func BenchmarkShared(b *testing.B) {
 			timeSteps(b, networkOf(b, estimator, func(c *config.Config) {
 				c.Model.Topology, c.Model.Image = "conv", "3,32,32"
 				c.Model.Kernels, c.Model.Widths = "32,128,512,1024", "40960,20480,10240"
+			}))
+		})
+	}
+	for _, hidden := range []int{1, 8} {
+		b.Run(fmt.Sprintf("net=c64/estimator=ste/hidden=%d", hidden), func(b *testing.B) {
+			timeSteps(b, networkOf(b, "ste", func(c *config.Config) {
+				m := &c.Model
+				m.Topology, m.Image, m.Kernels, m.Stride = "conv", "3,32,32", "64,64,256,256", "2,1,2,1"
+				m.Levels, m.Pool, m.PatchHidden, m.Hidden, m.Widths = "1", "1", 1, hidden, "40000,40000"
 			}))
 		})
 	}
