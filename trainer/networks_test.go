@@ -90,7 +90,7 @@ var networks = []named{
 	{"four-pins-32", []string{"model.inputs=4", "model.depth=2", "model.anchors=32", "train.gradients=int8"}, "71023e8bcef2bae38bccd61e564d8c08651b639814537e9fc00a5150e144413e", true},
 	{"six-pins-32", []string{"model.inputs=6", "model.depth=2", "model.anchors=32", "train.gradients=int8"}, "4b46fbfb5b14d9e41fad2e55621441a90344e22f0f730ce96dbe65eb3cfaf11b", true},
 	{"one-pin", []string{"model.inputs=1", "model.depth=2", "train.gradients=int8"}, "be8fe81abfcdbff6303ee3590de056b1054f01d135da2c38544d9bee75edc1ef", true},
-	{"gates-int8", []string{"train.gradients=int8", "model.hidden=3"}, "6eefc1db05139602eb50ea7716151f5d3855c963ccd59c2db2942c39d59bb78b", true},
+	{"gates-int8", []string{"train.gradients=int8", "model.hidden=3"}, "0d9ceb8ee83595cedf59616724213677fa62976a034e96347e32cb8a675ada65", true},
 	{"gumbel", []string{"model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "e95e6ee3ee653fca894caa3d685897c29dfef25c2d5de5796a3e91dab1c0744c", false},
 	{"gumbel-gates", []string{"train.estimator=gumbel", "train.temperature=0.5", "train.optimizer.lr=0.05"}, "5aede997125b748bb0fca42b2bb7dc4468bf7fee13f8ad2b63cd88783644f436", true},
 	{"tree", []string{"model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2", "train.gradients=int8"}, "e181a075322dff91d9a6c9171d9ed209deb36fdaf0b7d777dd86d192c0469a84", false},
@@ -159,6 +159,10 @@ var networks = []named{
 		"model.width=60", "model.hidden=5", "model.patch_hidden=3", "model.stride=1,2", "model.pool=2,1",
 		"train.candidates.kind=gradient", "train.optimizer.lr=0.05", "train.optimizer.weight_decay=0.1",
 	}, "0e6a0e33ee3e05e40a1973d03908fddc3e9320f842a49505a10c258de3f96221", false},
+	{"conv-int8", []string{
+		"model.topology=conv", "model.kernels=10", "model.levels=1", "model.widths=60,60", "model.depth=3", "model.width=60",
+		"model.inputs=4", "model.hidden=5", "model.patch_hidden=1", "train.gradients=int8", "train.optimizer.lr=0.05",
+	}, "4691b9a532de8cd45b8f0d3e430f10278bb6ed51753622328d679f97653a367d", false},
 	{"conv-gradient-soft", []string{
 		"model.topology=conv", "model.kernels=12", "model.levels=1", "model.widths=60", "model.depth=2", "model.width=60",
 		"model.inputs=3", "model.hidden=4", "train.candidates.kind=gradient", "train.estimator=soft",

@@ -33,9 +33,17 @@ var unshared = []struct {
 	{"train.candidates.kind", "use fixed", func(c *Config) bool {
 		return c.Train.Candidates.Kind != candidatesFixed && c.Model.Topology == topology.Recurrent
 	}},
-	{"train.gradients", "use float32", func(c *Config) bool { return c.Train.Gradients != gradientsFloat32 }},
+	{"train.gradients", "use float32", func(c *Config) bool {
+		return c.Train.Gradients != gradientsFloat32 && !c.choosesBehind()
+	}},
 	{"train.cost.pressure", "omit it", func(c *Config) bool { return c.Train.Cost.Active() }},
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
+}
+
+// choosesBehind reports whether the layers behind convolutions choose among nodes, with hard values.
+func (c *Config) choosesBehind() bool {
+	m := &c.Model
+	return m.Topology == topology.Conv && m.Hidden > 1 && m.Chains == 0 && c.Train.Estimator != "soft"
 }
 
 // sharers lists the topologies with shared nodes. Each value says what shares the nodes.

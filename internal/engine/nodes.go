@@ -32,7 +32,7 @@ type nodeNetwork[T uint64 | float32] struct {
 }
 
 // newNodeNetwork returns a network that consists of the sections and shares their state. Its first layer has the number
-// first in the model.
+// first in the model. The caller makes the traces.
 func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, first, row int) *nodeNetwork[T] {
 	n := &nodeNetwork[T]{
 		base: b, walk: walk[*kernel.NodeLayer, T]{on: b, layers: nodeLayers(sections, first)},
@@ -42,7 +42,6 @@ func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, first
 		n.rows = append(n.rows, memory.MakeHuge[T](l.Width*row))
 	}
 	n.connect()
-	n.makeTraces()
 	return n
 }
 
@@ -75,17 +74,22 @@ func newSections(m *model.Model) (all []*kernel.Nodes) {
 }
 
 // makeTraces allocates the two traces. The layers use the traces alternately: each layer writes the gradients for the
-// previous layer to one of the traces.
-func (n *nodeNetwork[T]) makeTraces() {
-	var pins, share [2]int
+// previous layer to one of the traces. If integer is true, gradients of pins are rounded to 8 bits.
+func (n *nodeNetwork[T]) makeTraces(integer bool) {
+	var pins, rounded, share [2]int
 	for i, l := range n.layers {
 		hidden, candidates := l.Hidden()
-		which := i % 2
-		pins[which], share[which] = max(pins[which], l.Width*hidden), max(share[which], l.Width*candidates)
+		which, rows := i%2, &pins
+		if integer && l.Choosing() {
+			rows = &rounded
+		}
+		rows[which], share[which] = max(rows[which], l.Width*hidden), max(share[which], l.Width*candidates)
 	}
+	row := n.words * 64
 	for i := range n.traces {
 		n.traces[i] = kernel.Trace{
-			Pins: memory.MakeHuge[float32](pins[i] * n.words * 64), Share: memory.MakeHuge[float32](share[i]),
+			Pins: memory.MakeHuge[float32](pins[i] * row), Share: memory.MakeHuge[float32](share[i]),
+			Rounded: memory.MakeHuge[int8](rounded[i] * row), Steps: memory.MakeHuge[float32](rounded[i]),
 		}
 	}
 }
@@ -200,6 +204,7 @@ func newNodeEngine(b *base) Engine {
 func newHardNodes(b *base, sections []*kernel.Nodes, first int) *nodeEngine {
 	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, sections, first, b.words)}
 	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
+	e.makeTraces(o.Integer)
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
 	}
@@ -273,6 +278,7 @@ type relaxedNodes struct {
 
 func newRelaxedNodes(b *base) Engine {
 	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, newSections(b.m), 0, b.words*64)}
+	e.makeTraces(false)
 	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), func() {
 		if e.connect(); e.probe != nil {
 			e.probe.connect()

@@ -65,6 +65,7 @@ func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 
 func newProbe(b *base, sections []*kernel.Nodes) *probe {
 	p := &probe{nodeNetwork: newNodeNetwork[uint64](b, sections, 0, b.words), private: true}
+	p.makeTraces(false)
 	for _, s := range sections {
 		for _, pin := range s.Pins {
 			p.private = p.private && (pin == nil || !pin.Hidden)

@@ -54,13 +54,13 @@ func (e *sharedEngine) newBehind(first int) *behind {
 		e.forwardUnits(member, func(a *arena, u int) { b.bits.pack(b.outputs, a.x, u) })
 	}
 	b.gather = func(member int) {
-		n := b.outputs.size() / shared.Lanes
-		for i := member; i < n; i += e.crew.Size() {
-			delta := b.passes[member].Gradient(&b.readers, &b.traces[0], i)
+		n, size := b.outputs.size()/shared.Lanes, e.crew.Size()
+		from, to := n*member/size, n*(member+1)/size
+		b.passes[member].Gradients(&b.readers, &b.traces[0], from, to, func(i int, delta []float32) {
 			for u := range e.units() {
 				copy(b.gradient[(u*n+i)*shared.Lanes:][:shared.Lanes], delta[u*shared.Lanes:])
 			}
-		}
+		})
 	}
 	b.backward = func(member int) {
 		e.forwardUnits(member, func(a *arena, u int) { e.back(a, u, b.outputGradients) })

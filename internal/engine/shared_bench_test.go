@@ -17,8 +17,8 @@ import (
 )
 
 // BenchmarkShared times one training step with relaxed values and batches of 128 samples on one thread. It times the
-// small network of convolutions in examples/cifar10/conv-s.yaml, and a network with the same number of gates in which
-// no gate is shared.
+// small network of convolutions in examples/cifar10/conv-s.yaml, a network with fewer convolutions whose other layers
+// choose among nodes, and a network in which no gate is shared.
 func BenchmarkShared(b *testing.B) {
 	for _, estimator := range []string{"soft", "ste", "gumbel"} {
 		b.Run("net=conv-s/estimator="+estimator, func(b *testing.B) {
@@ -28,12 +28,16 @@ func BenchmarkShared(b *testing.B) {
 			}))
 		})
 	}
-	for _, hidden := range []int{1, 8} {
-		b.Run(fmt.Sprintf("net=c64/estimator=ste/hidden=%d", hidden), func(b *testing.B) {
+	for _, v := range []struct {
+		hidden    int
+		gradients string
+	}{{1, "float32"}, {8, "float32"}, {8, "int8"}} {
+		b.Run(fmt.Sprintf("net=c64/estimator=ste/hidden=%d/gradients=%s", v.hidden, v.gradients), func(b *testing.B) {
 			timeSteps(b, networkOf(b, "ste", func(c *config.Config) {
 				m := &c.Model
 				m.Topology, m.Image, m.Kernels, m.Stride = "conv", "3,32,32", "64,64,256,256", "2,1,2,1"
-				m.Levels, m.Pool, m.PatchHidden, m.Hidden, m.Widths = "1", "1", 1, hidden, "40000,40000"
+				m.Levels, m.Pool, m.PatchHidden, m.Hidden, m.Widths = "1", "1", 1, v.hidden, "40000,40000"
+				c.Train.Gradients = v.gradients
 			}))
 		})
 	}

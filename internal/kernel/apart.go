@@ -11,7 +11,7 @@ package kernel
 func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	table := l.table(l.node(i))
 	if p.Noise == nil {
-		p.relax(l, i)
+		p.truth(l, i)
 	} else {
 		table = p.noisyTruth(l, i)
 		copy(kept, p.slope[:l.lines()])
@@ -25,19 +25,6 @@ func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	}
 }
 
-// noisyTruth computes the truth values of node i under noise and returns the selected table.
-func (p *NodePass) noisyTruth(l *NodeLayer, i int) (table uint64) {
-	w := p.noisyFunction(l, i)
-	if !l.operations() {
-		p.sigmoids(w)
-		return positive(w)
-	}
-	k, top := Largest(w)
-	quad := Operations(&p.operate, (*[Ops]float32)(w), top)
-	copy(p.t[:], quad[:])
-	return operationTable(k)
-}
-
 // Kept returns the number of values that [NodePass.Truth] keeps for a node. Without noise, this number is 0.
 func (p *NodePass) Kept(n *Nodes) int {
 	switch {
@@ -47,18 +34,6 @@ func (p *NodePass) Kept(n *Nodes) int {
 		return Ops
 	}
 	return n.lines()
-}
-
-// relax computes the truth values of node i without noise and, if its logits belong to operations, their
-// probabilities.
-func (p *NodePass) relax(l *NodeLayer, i int) {
-	if !l.operations() {
-		p.truth(l, i)
-		return
-	}
-	g := l.node(i)
-	p.steps.Operations((*[Ops]float32)(l.W[g*Ops:]), l.Top[g])
-	copy(p.t[:], p.steps.t[:])
 }
 
 // Choice writes the probabilities of the candidates of pin k of node i in this step to q and returns the selected
@@ -95,26 +70,14 @@ func (l *Logits) decay(g, k int, factor float32) {
 func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	g := l.node(i)
 	if p.Noise == nil {
-		p.relax(l, i)
+		p.truth(l, i)
 	} else {
 		copy(p.t[:], t)
 		copy(p.slope[:], kept)
 		copy(p.operate[:], kept)
 	}
 	copy(p.s[:], s)
-	at, to := g*l.Arity, (g+1)*l.Arity
-	w, m, v := l.W[at:to], l.M[at:to], l.V[at:to]
-	l.decay(g, l.Arity, p.Adam.Keep)
-	switch {
-	case p.Noise != nil:
-		stepFunction(l.Nodes, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
-	case l.operations():
-		p.steps.s = Quad(p.s[:])
-		op, top := p.steps.UpdateOperations(&p.Adam, (*[Ops]float32)(w), (*[Ops]float32)(m), (*[Ops]float32)(v))
-		l.Table[g], l.Top[g] = operationTable(op), top
-	default:
-		l.Table[g] = p.tableStep(w, m, v)
-	}
+	p.stepFunction(l.Nodes, g)
 }
 
 // StepChoice makes a step on the selection logits of pin k of node i. The slice q holds the probability of each

@@ -48,6 +48,7 @@ type NodePass struct {
 	choice   choice
 	noisy    []float32 // logits with noise
 	scratch  nodeScratch
+	ahead    fetcher
 	fused    fusedNodes
 	operate  [Ops]float32
 }
@@ -153,15 +154,28 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 // next is nil, and top returns the gradient of a node's output.
 func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.fuse(l)
+	p.ahead.reset()
 	for i := from; i < to; i++ {
+		p.fetchReaders(l, next, i+rowsGatesAhead, to)
 		p.update(l, own, i, p.gradient(l, next, top, i))
 	}
 }
 
-// Gradient returns the gradient of the output of node i, given the trace that the layer above has filled. It is valid
-// until the next call.
-func (p *NodePass) Gradient(l *NodeLayer, next *Trace, i int) []float32 {
-	return p.gradient(l, next, nil, i)
+// Gradients calls take with the gradients of the outputs of the nodes in the range [from, to), given the trace that
+// the layer above has filled. The argument delta of take is valid until take returns.
+func (p *NodePass) Gradients(l *NodeLayer, next *Trace, from, to int, take func(i int, delta []float32)) {
+	p.ahead.reset()
+	for i := from; i < to; i++ {
+		p.fetchReaders(l, next, i+rowsGatesAhead, to)
+		take(i, p.gradient(l, next, nil, i))
+	}
+}
+
+// fetchReaders prefetches what the readers of node i have left in the trace next, if i is below to.
+func (p *NodePass) fetchReaders(l *NodeLayer, next *Trace, i, to int) {
+	if next != nil && i < to && !(p.Integer && l.Uses.choosing) {
+		p.ahead.edges(next, l.Uses.Of(i), 64*p.words, p.padded())
+	}
 }
 
 // gradient returns the gradient of the output of node i. Zeros fill the row after the last sample.
@@ -171,6 +185,11 @@ func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32
 		return top(i)[:n]
 	}
 	edges := l.Uses.Of(i)
+	if p.Integer && l.Uses.choosing {
+		next.gatherRoundedBy(nodeVectors(), p.delta[:n], edges, row)
+		clear(p.delta[n:])
+		return p.delta[:n]
+	}
 	if n == row && len(edges) == 1 && next.Share[edges[0].Slot] == 1 {
 		return next.Pins[int(edges[0].Pin)*row:][:n]
 	}
@@ -187,23 +206,29 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 	p.truth(l, i)
 	p.sumLines(delta, l.lines())
 	hidden, candidates := l.Hidden()
-	row, slot := i*hidden, i*candidates
+	row, slot, rounds := i*hidden, i*candidates, p.Integer && l.Choosing()
 	for k, pin := range l.Pins {
 		free, wanted := slots(pin), p.wanted(l, i, k)
 		if free == 0 && (pin.K == 1 && !wanted || pin.K > 1 && p.fused.kernel != nil) {
 			continue
 		}
-		beta := p.beta[:n]
-		if free > 0 {
+		beta, q := p.beta[:n], p.q
+		if free > 0 && rounds {
+			q = own.Rounded[row*64*p.words:]
+		} else if free > 0 {
 			beta = own.Pins[row*64*p.words:][:n]
-			row++
 		}
 		largest := p.pinGradient(beta, delta, l.lines(), 1<<(len(l.Pins)-1-k))
 		if wanted {
 			p.Sink.Take(p.Number, l.Number, i, k, p.wires[k], beta)
 		}
-		p.updatePin(l, i, k, own.Share[slot:slot+free], beta, largest)
-		slot += free
+		step := p.updatePin(l, i, k, own.Share[slot:slot+free], beta, largest, q[:n])
+		if free > 0 && rounds {
+			own.Steps[row] = step
+		}
+		if slot += free; free > 0 {
+			row++
+		}
 	}
 	if p.fused.kernel != nil {
 		p.fusedPins(l, i, delta)
@@ -211,13 +236,7 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 	if p.Still {
 		return
 	}
-	l.decay(g, l.Arity, p.Adam.Keep)
-	if p.Noise == nil && !l.operations() {
-		at, to := g*l.Arity, (g+1)*l.Arity
-		l.Table[g] = p.tableStep(l.W[at:to], l.M[at:to], l.V[at:to])
-		return
-	}
-	stepFunction(l.Nodes, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
+	p.stepFunction(l.Nodes, g)
 }
 
 // wanted reports whether the sink takes the gradient of pin k of node i.
@@ -225,31 +244,45 @@ func (p *NodePass) wanted(l *NodeLayer, i, k int) bool {
 	return p.Sink != nil && l.Pins[k] != nil && p.Sink.Wants(l.Number, i, k)
 }
 
-// truth computes the truth values of the lines of node i.
+// truth computes the truth values of the lines of node i and, if its logits belong to operations, their probabilities.
 func (p *NodePass) truth(l *NodeLayer, i int) {
+	if p.Noise != nil {
+		p.noisyTruth(l, i)
+		return
+	}
 	g := l.node(i)
 	w := l.W[g*l.Arity:][:l.Arity]
-	if p.Noise != nil {
-		w = p.noisyFunction(l, i)
-	}
 	if !l.operations() {
 		p.sigmoids(w)
 		return
 	}
-	_, top := Largest(w)
+	p.steps.Operations((*[Ops]float32)(w), l.Top[g])
+	copy(p.t[:], p.steps.t[:])
+}
+
+// noisyTruth computes the truth values of node i under noise and returns the selected table.
+func (p *NodePass) noisyTruth(l *NodeLayer, i int) (table uint64) {
+	w := p.noisyFunction(l, i)
+	if !l.operations() {
+		p.sigmoids(w)
+		return positive(w)
+	}
+	k, top := Largest(w)
 	quad := Operations(&p.operate, (*[Ops]float32)(w), top)
 	copy(p.t[:], quad[:])
+	return operationTable(k)
 }
 
 // updatePin makes a step on the selection logits of pin k of node i from the gradient of the pin's bit. It writes the
-// probabilities of hidden candidates to share.
-func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, largest float32) {
+// probabilities of hidden candidates to share. If gradients of pins are rounded to 8 bits, it writes the integers to q
+// and returns the value of one integer step.
+func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, largest float32, q []int8) (step float32) {
 	pin, g := l.Pins[k], l.node(i)
 	if pin == nil || pin.K == 1 {
 		for j := range share {
 			share[j] = 1
 		}
-		return
+		return 0
 	}
 	at, to := g*pin.K, (g+1)*pin.K
 	w, wires, batch := pin.W[at:to], pin.wires(at, to), p.batch
@@ -261,16 +294,18 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 	} else {
 		p.steps.selection(c.q, w, pin.Top[g])
 	}
-	if copy(share, c.q); p.Still {
-		return
+	if copy(share, c.q); p.Integer {
+		dither := ditherRow(p.Number, l.Number, l.number(i), k, len(beta))
+		step = quantiseBy(nodeVectors(), q, beta, dither, largest)
+	}
+	if p.Still {
+		return step
 	}
 	if pin.Hidden {
 		batch.X = p.Below
 	}
 	if p.Integer {
-		dither := ditherRow(p.Number, l.Number, l.number(i), k, len(beta))
-		step := quantiseBy(nodeVectors(), p.q, beta, dither, largest)
-		p.integerSums(c, pin.K, wires, &batch, len(beta), step)
+		p.integerSums(c, pin.K, wires, &batch, q, step)
 	} else {
 		p.steps.pinSums(c.r, pin.K, wires, &batch, beta)
 	}
@@ -280,6 +315,7 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 		}
 	}
 	p.stepPin(pin, g)
+	return step
 }
 
 // stepPin makes an Adam step on the selection logits of a pin, from the sums in p.choice.
@@ -298,6 +334,24 @@ func (p *NodePass) stepPin(pin *Pin, g int) {
 		arg, top = p.steps.selectStep(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], c)
 	}
 	pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
+}
+
+// stepFunction makes a step on the function logits of node g, from the gradient sums of the lines and the results of
+// [NodePass.truth]. It selects the node's table again.
+func (p *NodePass) stepFunction(n *Nodes, g int) {
+	at, to := g*n.Arity, (g+1)*n.Arity
+	w, m, v := n.W[at:to], n.M[at:to], n.V[at:to]
+	n.decay(g, n.Arity, p.Adam.Keep)
+	switch {
+	case p.Noise != nil:
+		stepFunction(n, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
+	case n.operations():
+		p.steps.s = Quad(p.s[:])
+		op, top := p.steps.UpdateOperations(&p.Adam, (*[Ops]float32)(w), (*[Ops]float32)(m), (*[Ops]float32)(v))
+		n.Table[g], n.Top[g] = operationTable(op), top
+	default:
+		n.Table[g] = p.tableStep(w, m, v)
+	}
 }
 
 // stepFunction makes a step on the function logits of node g and selects the node's table again. The slice s holds

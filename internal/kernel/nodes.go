@@ -140,10 +140,29 @@ func (n *Nodes) Hidden() (pins, candidates int) {
 	return pins, candidates
 }
 
+// Choosing reports whether pins read the previous layer, and each of them chooses among several nodes.
+func (n *Nodes) Choosing() bool {
+	pins := 0
+	for _, p := range n.Pins {
+		switch slots(p) {
+		case 0:
+		case 1:
+			return false
+		default:
+			pins++
+		}
+	}
+	return pins > 0
+}
+
 // NewNodeUses returns the edges from a layer of the given width to its readers, the nodes of the next layer l. An
 // edge refers to the gradient of one of the reader's hidden pins and to the probability of one candidate of this pin.
 // Gradients are numbered in the order of the pins.
-func NewNodeUses(l *NodeLayer, width int) *Uses { return usesOf(width, l.eachEdge) }
+func NewNodeUses(l *NodeLayer, width int) *Uses {
+	u := usesOf(width, l.eachEdge)
+	u.choosing = l.Choosing()
+	return u
+}
 
 // eachEdge calls f for all edges between l and the previous layer, in the order of slots. It passes the edge and the
 // node of the previous layer.

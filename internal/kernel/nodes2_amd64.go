@@ -53,3 +53,8 @@ func addProductsAVX2(sums *float32, sources int, q *int8, samples int, pins int,
 //
 //go:noescape
 func tableStepAVX2(w *float32, m *float32, v *float32, s *float32, slope *float32, lines int, adam *float32) (table uint64)
+
+// gatherRoundedAVX2 does gatherRounded for blocks of 32 samples; edges are pairs of a pin and a slot.
+//
+//go:noescape
+func gatherRoundedAVX2(dst *float32, edges *uint32, n int, rounded *int8, share *float32, steps *float32, row int, blocks int)

@@ -1687,3 +1687,151 @@ skip32:
 	MOVQ R8, table+56(FP)
 	VZEROUPPER
 	RET
+
+// func gatherRoundedAVX2(dst *float32, edges *uint32, n int, rounded *int8, share *float32, steps *float32, row int, blocks int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·gatherRoundedAVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ edges+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ rounded+24(FP), BX
+	MOVQ share+32(FP), SI
+	MOVQ steps+40(FP), DI
+	MOVQ row+48(FP), R8
+	MOVQ blocks+56(FP), R9
+
+label34:
+	CMPQ   R9, $0x02
+	JL     label35
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+loop36:
+	MOVL         68(R10), R12
+	PREFETCHT0   (SI)(R12*4)
+	MOVL         64(R10), R12
+	PREFETCHT0   (DI)(R12*4)
+	IMULQ        R8, R12
+	PREFETCHT0   (BX)(R12*1)
+	MOVL         (R10), R12
+	MOVL         4(R10), R13
+	ADDQ         $0x08, R10
+	VMOVSS       (SI)(R13*4), X8
+	VMULSS       (DI)(R12*4), X8, X8
+	VBROADCASTSS X8, Y8
+	IMULQ        R8, R12
+	VMOVDQU      (BX)(R12*1), Y9
+	VPSLLD       $0x18, Y9, Y10
+	VPSRAD       $0x18, Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y0, Y0
+	VPSLLD       $0x10, Y9, Y10
+	VPSRAD       $0x18, Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPSLLD       $0x08, Y9, Y10
+	VPSRAD       $0x18, Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPSRAD       $0x18, Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VMOVDQU      32(BX)(R12*1), Y9
+	VPSLLD       $0x18, Y9, Y10
+	VPSRAD       $0x18, Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPSLLD       $0x10, Y9, Y10
+	VPSRAD       $0x18, Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPSLLD       $0x08, Y9, Y10
+	VPSRAD       $0x18, Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPSRAD       $0x18, Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	DECQ         R11
+	JNZ          loop36
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	SUBQ         $0x02, R9
+	JEQ          label36
+	ADDQ         $0x00000100, AX
+	ADDQ         $+64, BX
+	JMP          label34
+
+label35:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   DX, DX
+
+loop38:
+	MOVL         68(CX), R9
+	PREFETCHT0   (SI)(R9*4)
+	MOVL         64(CX), R9
+	PREFETCHT0   (DI)(R9*4)
+	IMULQ        R8, R9
+	PREFETCHT0   (BX)(R9*1)
+	MOVL         (CX), R9
+	MOVL         4(CX), R10
+	ADDQ         $0x08, CX
+	VMOVSS       (SI)(R10*4), X4
+	VMULSS       (DI)(R9*4), X4, X4
+	VBROADCASTSS X4, Y4
+	IMULQ        R8, R9
+	VMOVDQU      (BX)(R9*1), Y5
+	VPSLLD       $0x18, Y5, Y6
+	VPSRAD       $0x18, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPSLLD       $0x10, Y5, Y6
+	VPSRAD       $0x18, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPSLLD       $0x08, Y5, Y6
+	VPSRAD       $0x18, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPSRAD       $0x18, Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	DECQ         DX
+	JNZ          loop38
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+
+label36:
+	VZEROUPPER
+	RET

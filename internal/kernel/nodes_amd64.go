@@ -21,12 +21,14 @@ var nodesAVX2 = nodeSteps{
 	forward: nodeForwardAVX2, lines: nodeLinesAVX2, sigmoids: sigmoidsAVX2, lineSums: lineSumsAVX2,
 	pinGradient16: pinGradient16AVX2, pinGradient64: pinGradient64AVX2, quantise: quantiseAVX2,
 	integerSums: integerSumsAVX2, addProducts: addProductsAVX2, productPins: 4, tableStep: tableStepAVX2,
+	gatherRounded: gatherRoundedAVX2,
 }
 
 var nodesAVX512 = nodeSteps{
 	forward: nodeForwardAVX512, lines: nodeLinesAVX512, sigmoids: sigmoidsAVX512, lineSums: lineSumsAVX512,
 	pinGradient16: pinGradient16AVX512, pinGradient64: pinGradient64AVX512, quantise: quantiseAVX512,
 	integerSums: integerSumsAVX512, addProducts: addProductsAVX512, productPins: 8, tableStep: tableStepAVX512,
+	gatherRounded: gatherRoundedAVX2, // its time is the time of the memory
 	pins: func(candidates, lines int) func(*nodeFrame) {
 		few := lines <= 16
 		switch {

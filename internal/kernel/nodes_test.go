@@ -133,6 +133,47 @@ func TestIntegerSums(t *testing.T) {
 	}
 }
 
+// TestGatherRounded compares the sums of rounded gradients with a simple computation.
+func TestGatherRounded(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, words := range []int{1, 2, 3, 16} {
+		const pins, slots = 9, 40
+		row := 64 * words
+		next := &Trace{Rounded: make([]int8, pins*row), Share: make([]float32, slots), Steps: make([]float32, pins)}
+		for i := range next.Rounded {
+			next.Rounded[i] = int8(r.IntN(255) - 127)
+		}
+		for _, factors := range [][]float32{next.Share, next.Steps} {
+			for i := range factors {
+				factors[i] = r.Float32()
+			}
+		}
+		edges := newEdges(slots)
+		for i := range edges {
+			edges[i] = Edge{uint32(r.IntN(pins)), uint32(r.IntN(slots))}
+		}
+		for n := 32; n <= row; n += 32 {
+			for count := range slots {
+				got, plain := slices.Repeat([]float32{7}, n), make([]float32, n)
+				next.gatherRoundedBy(nodeVectors(), got, edges[:count], row)
+				next.gatherRounded(plain, edges[:count], row)
+				for s := range got {
+					want := float32(0)
+					for _, e := range edges[:count] {
+						factor := next.Share[e.Slot] * next.Steps[e.Pin]
+						product := float32(next.Rounded[int(e.Pin)*row+fourth(s)]) * factor
+						want += product
+					}
+					if got[s] != want || plain[s] != want {
+						t.Fatalf("%d words: sample %d of %d, %d edges: %v (%s), %v (plain), want %v", words, s, n, count, got[s], simd,
+							plain[s], want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // columns returns a row of sums with room for the given number of sources.
 func columns(sources int) []float32 {
 	return make([]float32, (sources+ProductColumns-1)/ProductColumns*ProductColumns)

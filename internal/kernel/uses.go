@@ -11,8 +11,9 @@ type Edge struct {
 // is the sum of the values that its readers left. These values are added in the order of the edges, so the result
 // does not depend on the number of threads.
 type Uses struct {
-	start []uint32 // [width + 1]
-	edges []Edge
+	start    []uint32 // [width + 1]
+	edges    []Edge
+	choosing bool // [Nodes.Choosing] of the readers
 }
 
 // Of returns the edges of gate i. At least [edgesAhead] more elements follow these edges in memory.
@@ -112,6 +113,24 @@ type Trace struct {
 	// Share holds the probability of each slot's candidate.
 	Pins  []float32
 	Share []float32
+
+	// If the pins of a layer with hard values are rounded to 8 bits ([NodePass.rounds]), these fields replace Pins.
+	// Rounded holds the integers in the order of [fourth], [pins that read the previous layer][row]. Steps holds the
+	// value of one integer step of each row.
+	Rounded []int8
+	Steps   []float32
+}
+
+// gatherRounded is like [Trace.gatherRelaxed], but the gradients of the pins are rounded to 8 bits. The number of values
+// must be a multiple of 32.
+func (t *Trace) gatherRounded(dst []float32, edges []Edge, row int) {
+	clear(dst)
+	for _, e := range edges {
+		q, f := t.Rounded[int(e.Pin)*row:][:len(dst)], float32(t.Share[e.Slot]*t.Steps[e.Pin])
+		for s := range dst {
+			dst[s] += float32(float32(q[fourth(s)]) * f)
+		}
+	}
 }
 
 // gather writes the gradient of a gate's output to dst. The gradient is the sum of the values that each reader left

@@ -22,7 +22,7 @@ var arrays atomic.Uintptr
 
 // MakeHuge returns n zeros. For a long array, it asks the system for large pages before the memory is used. If the
 // system refuses, the array has ordinary pages.
-func MakeHuge[T uint8 | uint16 | uint32 | uint64 | float32](n int) []T {
+func MakeHuge[T int8 | uint8 | uint16 | uint32 | uint64 | float32](n int) []T {
 	bytes := uintptr(n) * unsafe.Sizeof(*new(T))
 	if bytes < small {
 		return make([]T, n)

@@ -49,6 +49,7 @@ func writeNodes2() {
 	k.integerSums()
 	k.products()
 	k.tableStep()
+	k.gatherRounded()
 }
 
 // spreadBits returns the 32 bits of m as 32 bytes. If a bit is 1, all bits of its byte are 1.
@@ -224,6 +225,53 @@ func (k *nodes2) quantise() {
 	})
 	VZEROUPPER()
 	RET()
+}
+
+// gatherRounded emits the sum of the rounded gradients of readers, each times the share of its edge. An integer's place
+// in a word of four is the number of its group of eight samples, so a shift makes a group of a vector of words.
+func (k *nodes2) gatherRounded() {
+	step("gatherRounded", "AVX2", gatherRoundedSignature, gatherRoundedDoc)
+	dst, edges, count, rounded := general("dst"), general("edges"), general("n"), general("rounded")
+	share, steps, row, n := general("share"), general("steps"), general("row"), general("blocks")
+	chunks(n, 2, func(n int) {
+		sums, e := inAVX2.zeros(2*n), copied(edges)
+		loop(copied(count), func() {
+			ahead, from, slot := GP64(), GP64(), GP64()
+			MOVL(Mem{Base: e, Disp: 8*fetchEdges + 4}, ahead.As32())
+			PREFETCHT0(Mem{Base: share, Index: ahead, Scale: 4})
+			MOVL(Mem{Base: e, Disp: 8 * fetchEdges}, ahead.As32())
+			PREFETCHT0(Mem{Base: steps, Index: ahead, Scale: 4})
+			IMULQ(row, ahead)
+			PREFETCHT0(Mem{Base: rounded, Index: ahead, Scale: 1})
+			MOVL(Mem{Base: e}, from.As32())
+			MOVL(Mem{Base: e, Disp: 4}, slot.As32())
+			ADDQ(U8(8), e)
+			one, factor := XMM(), YMM()
+			VMOVSS(Mem{Base: share, Index: slot, Scale: 4}, one)
+			VMULSS(Mem{Base: steps, Index: from, Scale: 4}, one, one)
+			VBROADCASTSS(one, factor)
+			IMULQ(row, from)
+			for b := range n {
+				q := YMM()
+				VMOVDQU(Mem{Base: rounded, Index: from, Scale: 1, Disp: ymm * b}, q)
+				for p := range 4 {
+					x := q
+					if p < 3 {
+						x = YMM()
+						VPSLLD(U8(24-8*p), q, x)
+					}
+					VPSRAD(U8(24), x, x)
+					VCVTDQ2PS(x, x)
+					VMULPS(factor, x, x)
+					VADDPS(x, sums[4*b+p], sums[4*b+p])
+				}
+			}
+		})
+		inAVX2.store(sums, dst)
+	}, func() {
+		advance(2*4*ymm, dst)
+		advance(2*ymm, rounded)
+	})
 }
 
 // bytesOf returns bit t of each byte of a word.
