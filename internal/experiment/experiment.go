@@ -98,8 +98,8 @@ func All() []Experiment {
 // and should not read these files.
 func listed() []Experiment {
 	return []Experiment{
-		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier, levers,
-		related, convolutions, tables,
+		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines,
+		rwlgnVariants, frontier, levers, related, convolutions, tables,
 	}
 }
 

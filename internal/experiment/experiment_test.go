@@ -170,6 +170,10 @@ func TestPaper(t *testing.T) {
 		"fixed-anchor cifar10-12000x10-ialgn":      "54.25 +- 0.06",
 		"gate-count cifar10-128000x80-ialgn":       "59.61 +- 0.19",
 		"fixed-anchor cifar10-12000x4-rwlgn-b4":    "",
+
+		"depth-scaling cifar10-12000x150-ldlgn-independent": "22.72 +- 1.31",
+		"rwlgn-variants mnist-8000x6-ldlgn-skip2":           "97.54 +- 0.03",
+
 		"init-variants cifar10-12000x4-ialgn-soft": "",
 	}
 	got, runs := map[string]string{}, map[string]int{}
@@ -190,8 +194,9 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	counts := map[string]int{
-		"depth-scaling": 225, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48,
-		"gate-count": 195, "baselines": 25, "frontier": 75, "levers": 54, "related": 54, "convolutions": 25,
+		"depth-scaling": 275, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48,
+		"gate-count": 195, "baselines": 25, "rwlgn-variants": 80, "frontier": 75, "levers": 54, "related": 54,
+		"convolutions": 25,
 	}
 	if diff := cmp.Diff(counts, runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
@@ -314,7 +319,7 @@ func TestConfigRefuses(t *testing.T) {
 	e := Experiment{Name: "odd", Quick: Reduced{Keys: []string{"train.epochs=0"}}}
 	for scale, n := range map[Scale]Entry{
 		Paper: {Network: "RWLGN", Keys: []string{"data.set=mnist", "model.widht=10"}},
-		Quick: {Network: "RWLGN", Keys: slices.Concat(mnist, size8kx6)},
+		Quick: {Network: "RWLGN", Keys: slices.Concat(mnist, size(8_000, 6))},
 	} {
 		if _, err := e.Config(&n, scale); err == nil || !strings.HasPrefix(err.Error(), "experiment odd, RWLGN: ") {
 			t.Errorf("%s: error %v", scale, err)
