@@ -301,6 +301,15 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestUsualSeeds checks that the scale paper has the paper's five seeds in its tables 1 and 2.
+func TestUsualSeeds(t *testing.T) {
+	for _, e := range []*Experiment{&depthScaling, &baselines, &hiddenK} {
+		if got := []int{e.UsualSeeds(Paper), e.UsualSeeds(Quick)}; !slices.Equal(got, []int{5, 3}) {
+			t.Errorf("%s: %v seeds at the scales paper and quick, want 5 and 3", e.Name, got)
+		}
+	}
+}
+
 func TestParseScale(t *testing.T) {
 	for _, s := range []Scale{Quick, Paper} {
 		if got, err := ParseScale(string(s)); got != s || err != nil {
