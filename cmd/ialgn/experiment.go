@@ -26,8 +26,8 @@ func experimentCommand() *cli.Command {
 				Usage: "choose the `SCALE`: quick takes minutes, paper takes hours",
 			},
 			&cli.IntFlag{
-				Name: "seeds", DefaultText: "3, or at the scale paper as many as the paper",
-				Usage: "train each network `N` times, with consecutive seeds",
+				Name: "seeds", DefaultText: "3, for paper mostly 5",
+				Usage: "train each network with `N` consecutive seeds",
 			},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{

@@ -77,8 +77,8 @@ var kinds = []*kind{
 			{"data_batch_5.bin"},
 			{"test_batch.bin"},
 		},
-		get: "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz (170 MB, MD5 c32a1d4ab5d03f1284b67883e8d87530) " +
-			"in one of the searched folders",
+		get: "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz (170 MB, " +
+			"MD5 c32a1d4ab5d03f1284b67883e8d87530) in one of the searched folders",
 		md5: []string{
 			"5dd7e06a14cb22eb9f671a540d1b7c25", "5ea93a67294ea407fff1d09f752e9692", "942cd6a4bcdd0dd3c604fbe906cb4421",
 			"ae636b3ba5c66a11e91e8cb52e771fcb", "53f37980c15c3d472c316c40844f3f0d", "803d5f7f4d78ea53de84dbe85f74fb6d",
@@ -96,8 +96,8 @@ var kinds = []*kind{
 		classes: strings.Fields(cifar100Classes),
 		folders: []string{"cifar-100", "cifar-100-binary", "cifar100"},
 		files:   [][]string{{"train.bin"}, {"test.bin"}},
-		get: "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz (169 MB, MD5 03b5dce01913d631647c71ecec9e9cb8) " +
-			"in one of the searched folders",
+		get: "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz (169 MB, " +
+			"MD5 03b5dce01913d631647c71ecec9e9cb8) in one of the searched folders",
 		md5:  []string{"6172c7755cfe09b2fe270c85cebc1b15", "4499cfba6c016c1be1438163640a0898"},
 		open: openCIFAR100,
 	},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -136,7 +137,11 @@ func TestHours(t *testing.T) {
 	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
 		s.Progress = func(p trainer.Progress) {
 			if begun = true; p.Epoch == 2 && p.Batch == 3 && r.Hours > 0 {
-				<-ctx.Done()
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Minute):
+					t.Error("the context does not end")
+				}
 			}
 		}
 		return s.Train(ctx)

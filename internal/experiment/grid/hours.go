@@ -37,26 +37,23 @@ func (p *Plan) ended(ctx context.Context, runs []trainer.Seeds, err error) error
 	if errors.Is(context.Cause(ctx), errHours) {
 		err = message.Optionf("{Hours %v}: the time is over: %w", p.Hours, err)
 	}
-	return message.WithHint(err, "%s", p.left(runs))
+	return message.WithHint(err, "%s", left(runs))
 }
 
 // left describes which of the runs are finished and which remain.
-func (p *Plan) left(runs []trainer.Seeds) string {
+func left(runs []trainer.Seeds) string {
 	finished, fresh := 0, 0
 	var begun []string
 	for _, s := range runs {
-		path := trainer.SeedPath(s.Model, s.Config.Train.Seed)
-		if _, ok := p.done[path]; ok {
-			finished++
-			continue
-		}
-		found, err := s.Survey()
-		if err != nil || found[0] == nil {
+		switch found, err := s.Survey(); {
+		case err != nil || found[0] == nil:
 			fresh++
-			continue
+		case found[0].Finished:
+			finished++
+		default:
+			begun = append(begun, fmt.Sprintf("%s.seed%d (%d of %s)", s.Config.Name, s.Config.Train.Seed, found[0].Epochs(),
+				message.Plural(s.Config.Train.Epochs, "epoch", "epochs")))
 		}
-		begun = append(begun, fmt.Sprintf("%s.seed%d (%d of %s)", s.Config.Name, s.Config.Train.Seed, found[0].Epochs(),
-			message.Plural(s.Config.Train.Epochs, "epoch", "epochs")))
 	}
 	text := fmt.Sprintf("finished: %d of %s; ", finished, message.Plural(len(runs), "run", "runs"))
 	if len(begun) > 0 {
