@@ -25,7 +25,8 @@ var related = Experiment{
 	},
 	Notes: []string{
 		"Wires are balanced, so each source in a layer is read equally often, unless the name of the network says " +
-			"something else. The paper does not say how it draws wires, so its value stands next to balanced and to independent ones.",
+			"something else. The paper does not say how it draws wires, so its value stands next to balanced and to " +
+			"independent ones.",
 		"Learned wires choose among 8 sources a pin in every layer. Published with more of them and other training: more " +
 			"than 98 % on MNIST by 8,000 gates (Mommen and others, arXiv:2507.06173, the abstract); 98.45 % on MNIST by 8,000 " +
 			"gates and 60.98 % on CIFAR-10 by 256,000 (LILogicNet, Fojcik and others, arXiv:2511.12340, the abstract).",
