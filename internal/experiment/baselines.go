@@ -21,8 +21,8 @@ var baselines = Experiment{
 	Notes:      []string{wires},
 }
 
-// rwlgnVariants looks for the reasons of differences between RWLGN and LDLGN and the paper's values. Each row changes
-// one setting that the paper does not state exactly.
+// rwlgnVariants looks for the reasons why RWLGN and LDLGN differ from the paper's values. Each row changes one setting
+// of the paper's protocol, or the wires. The table also has the difference between the best epoch and the last.
 var rwlgnVariants = Experiment{
 	Name:       "rwlgn-variants",
 	Summary:    "RWLGN and LDLGN with other wires, skip logits and rates (ours, not the paper's)",
@@ -34,8 +34,8 @@ var rwlgnVariants = Experiment{
 	Notes: []string{
 		wires,
 		"`skip` is the skip logit (5 without it), `lr` the rate (0.01 without it), and `cosine` a rate that falls to 0.",
-		"A seed draws the wires, the start and the order of the samples, so the deviation over the seeds includes the " +
-			"effect of the order.",
+		"A seed draws the wires and the order of the samples, so the deviation over the seeds includes the effect of the " +
+			"order.",
 	},
 	Columns: []Column{{"best_gain", "best - last epoch, points", 100, func(r *grid.Result) float64 {
 		last := r.Epochs[len(r.Epochs)-1].Test
