@@ -31,13 +31,14 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 		return message.WithHint(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),
 			"`ialgn diagnose -h` shows the usage")
 	}
-	cfg, err := opener(c).Config(c.Context, args[0])
+	topologies := strings.Split(c.String("topologies"), ",")
+	cfg, wiring, err := opener(c).CreditConfig(c.Context, args[0], topologies)
 	if err != nil {
 		return err
 	}
 	var runs []diagnose.CreditOptions
-	for _, topology := range strings.Split(c.String("topologies"), ",") {
-		of, err := diagnose.ConfigureCredit(cfg, topology)
+	for _, topology := range topologies {
+		of, err := diagnose.ConfigureCredit(cfg, topology, wiring)
 		if err != nil {
 			return fmt.Errorf("--what credit: %w", err)
 		}
@@ -67,8 +68,12 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 type creditReport struct{ *diagnose.CreditReport }
 
 func (r creditReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d\n", r.Name, r.DataSet, r.Width,
+	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d", r.Name, r.DataSet, r.Width,
 		r.Depth, r.Init, r.SkipLogit, r.InitNoise, r.Seed)
+	if r.Wiring != "" {
+		fmt.Fprintf(w, ", wiring %s", r.Wiring)
+	}
+	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%d sampled gates per layer, %s of %d samples; mean and standard deviation\n", r.Sampled,
 		message.Plural(r.Batches, "batch", "batches"), r.Batch)
 	for _, t := range r.Topologies {

@@ -25,13 +25,16 @@ func experimentCommand() *cli.Command {
 				Name: "scale", Value: string(experiment.Quick),
 				Usage: "choose the `SCALE`: quick takes minutes, paper takes hours",
 			},
-			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
+			&cli.IntFlag{
+				Name: "seeds", DefaultText: "3, for paper mostly 5",
+				Usage: "train each network with `N` consecutive seeds",
+			},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{
 				Name:  "only",
 				Usage: "train only rows that match `PATTERN`, such as 'cifar10-12000x4-*', repeatable",
 			},
-			dataFlag, forceFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
+			dataFlag, forceFlag, jobsFlag, hoursFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 		),
 		Action: launching(runExperiment),
 	}
@@ -45,7 +48,7 @@ func runExperiment(c *cli.Context) error {
 	if done, err := part(c, r); done || err != nil {
 		return err
 	}
-	if c.Bool("dry-run") || r.Scale == experiment.Paper {
+	if c.Bool("dry-run") || c.IsSet("hours") || r.Scale == experiment.Paper {
 		f, err := r.Forecast(c.Context)
 		if err != nil {
 			return err
@@ -77,7 +80,11 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 	if r.Scale, err = experiment.ParseScale(c.String("scale")); err != nil {
 		return r, fmt.Errorf("--scale: %w", err)
 	}
-	if r.Seeds = c.Int("seeds"); r.Seeds < 1 || r.Seeds > maxSeeds {
+	r.Seeds = r.Experiment.UsualSeeds(r.Scale)
+	if c.IsSet("seeds") {
+		r.Seeds = c.Int("seeds")
+	}
+	if r.Seeds < 1 || r.Seeds > maxSeeds {
 		return r, message.WithHint(fmt.Errorf("--seeds %d: want the number of seeds for each network, 1 to %d", r.Seeds,
 			maxSeeds),
 			"the paper uses %d", r.Experiment.PaperSeeds)

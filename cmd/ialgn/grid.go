@@ -22,6 +22,10 @@ var (
 		Name: "jobs", Category: "runs",
 		Usage: "train `N` runs at the same time (default: as memory and cores allow)",
 	}
+	hoursFlag = &cli.Float64Flag{
+		Name: "hours", Category: "runs", DefaultText: "no limit",
+		Usage: "save and exit after `H` hours; the same call continues",
+	}
 	dryRunFlag = &cli.BoolFlag{Name: "dry-run", Usage: "list the runs with estimated hours, and train nothing"}
 	emitFlag   = &cli.StringFlag{
 		Name: "emit", Usage: "write the runs to DIR as a job for the `CLUSTER`: slurm or kubernetes",
@@ -42,6 +46,11 @@ func gridOptions(c *cli.Context) (grid.Options, error) {
 	if o.Jobs < 0 || c.IsSet("jobs") && o.Jobs == 0 {
 		return o, message.WithHint(fmt.Errorf("--jobs %d: want the number of runs at the same time, 1 or more", o.Jobs),
 			"without the option, memory and cores decide")
+	}
+	o.Hours = c.Float64("hours")
+	if c.IsSet("hours") && (o.Hours <= 0 || o.Hours > grid.MostHours) {
+		return o, message.WithHint(fmt.Errorf("--hours %v: want more than 0 and at most %d", o.Hours, grid.MostHours),
+			"without the option, there is no limit")
 	}
 	o.Jobs = cmp.Or(o.Jobs, grid.Fitting)
 	o.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
@@ -86,6 +95,9 @@ func part(c *cli.Context, r gridRunner) (done bool, err error) {
 	switch {
 	case len(modes) > 1:
 		return true, fmt.Errorf("%s: --%s: want only one of these options", c.Command.Name, strings.Join(modes, " and --"))
+	case c.IsSet("emit") && c.IsSet("hours"):
+		return true, message.WithHint(fmt.Errorf("%s: --hours does not apply to --emit", c.Command.Name),
+			"give the job a time limit; a run that the cluster ends continues when its index is started again")
 	case c.IsSet("emit"):
 		return true, emit(c, r)
 	case c.IsSet("index"):

@@ -28,7 +28,7 @@ func sweepCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringFlag{Name: "target", Usage: "compile each network for `FAMILY`, and count its LUTs"},
 			&cli.BoolFlag{Name: "resume", Usage: "continue the sweep in DIR; fail if there is none"},
-			dataFlag, forceFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
+			dataFlag, forceFlag, jobsFlag, hoursFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 		),
 		Action: launching(runSweep),
 	}
@@ -42,12 +42,15 @@ func runSweep(c *cli.Context) error {
 	if done, err := part(c, r); done || err != nil {
 		return err
 	}
-	if c.Bool("dry-run") {
+	if c.Bool("dry-run") || c.IsSet("hours") {
 		f, err := r.Forecast(c.Context)
 		if err != nil {
 			return err
 		}
-		return show(c, sweepForecast{f})
+		if c.Bool("dry-run") {
+			return show(c, sweepForecast{f})
+		}
+		note(c, "%s", f.Sum())
 	}
 	t, err := r.Run(c.Context)
 	if err != nil {

@@ -44,6 +44,16 @@ func (d Draft) Set(sets ...string) (Draft, error) {
 // Given reports whether a key was written.
 func (d Draft) Given(key string) bool { return d.written.isSet(key) }
 
+// Value returns the value that was written for a key, or the key's default.
+func (d Draft) Value(key string) any { return d.written.Value(key) }
+
+// WithDefault returns the draft with the default value of a key. Errors about the key still name its place.
+func (d Draft) WithDefault(key string) Draft {
+	c, standard := d.copied(), Default()
+	c.value(key).Set(standard.value(key))
+	return Draft{c}
+}
+
 // Name returns the name of the configuration.
 func (d Draft) Name() string { return d.written.Complete().Name }
 

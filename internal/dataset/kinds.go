@@ -18,6 +18,9 @@ type kind struct {
 	get         string
 	open        func(k *kind, files []file) (*Set, error)
 	known       []content
+	samples     [2]int   // numbers of samples of the original's training part and test part
+	even        bool     // each class of the original has the same number of samples
+	md5         []string // MD5 of each of the original's files without compression; nil if not known
 }
 
 // content describes the known content of a set. train and test are the digests of the two parts ([Set.Digest]).
@@ -33,7 +36,8 @@ var mnistFiles = [][]string{
 // kinds lists the sets with files, in display order.
 var kinds = []*kind{
 	{
-		name: "mnist", title: "MNIST handwritten digits, 28 x 28 pixels, 60,000 + 10,000",
+		name: "mnist", title: "MNIST handwritten digits, 28 x 28 pixels",
+		samples: [2]int{60_000, 10_000},
 		classes: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
 		folders: []string{"mnist"},
 		files:   mnistFiles,
@@ -46,7 +50,8 @@ var kinds = []*kind{
 		}},
 	},
 	{
-		name: "fashion-mnist", title: "Fashion-MNIST, 28 x 28 pixels, 60,000 + 10,000",
+		name: "fashion-mnist", title: "Fashion-MNIST, 28 x 28 pixels",
+		samples: [2]int{60_000, 10_000}, even: true,
 		classes: strings.Split("T-shirt/top,Trouser,Pullover,Dress,Coat,Sandal,Shirt,Sneaker,Bag,Ankle boot", ","),
 		folders: []string{"fashion-mnist", "fashion"},
 		files:   mnistFiles,
@@ -60,7 +65,8 @@ var kinds = []*kind{
 		}},
 	},
 	{
-		name: "cifar10", title: "CIFAR-10, 32 x 32 colour pixels, 50,000 + 10,000",
+		name: "cifar10", title: "CIFAR-10, 32 x 32 colour pixels",
+		samples: [2]int{50_000, 10_000}, even: true,
 		classes: strings.Fields("airplane automobile bird cat deer dog frog horse ship truck"),
 		folders: []string{"cifar-10", "cifar-10-batches-bin", "cifar10"},
 		files: [][]string{
@@ -71,7 +77,12 @@ var kinds = []*kind{
 			{"data_batch_5.bin"},
 			{"test_batch.bin"},
 		},
-		get:  "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz there",
+		get: "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz (170 MB, " +
+			"MD5 c32a1d4ab5d03f1284b67883e8d87530) in one of the searched folders",
+		md5: []string{
+			"5dd7e06a14cb22eb9f671a540d1b7c25", "5ea93a67294ea407fff1d09f752e9692", "942cd6a4bcdd0dd3c604fbe906cb4421",
+			"ae636b3ba5c66a11e91e8cb52e771fcb", "53f37980c15c3d472c316c40844f3f0d", "803d5f7f4d78ea53de84dbe85f74fb6d",
+		},
 		open: openCIFAR10,
 		known: []content{{
 			train: "32f4822591e1315dedd1d7269dd209abe0835b790c99236164aca5bd20da6c87",
@@ -80,12 +91,15 @@ var kinds = []*kind{
 		}},
 	},
 	{
-		name: "cifar100", title: "CIFAR-100 with its 100 fine labels, 32 x 32 colour pixels, 50,000 + 10,000",
+		name: "cifar100", title: "CIFAR-100 with its 100 fine labels, 32 x 32 colour pixels",
+		samples: [2]int{50_000, 10_000}, even: true,
 		classes: strings.Fields(cifar100Classes),
 		folders: []string{"cifar-100", "cifar-100-binary", "cifar100"},
 		files:   [][]string{{"train.bin"}, {"test.bin"}},
-		get:     "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz there",
-		open:    openCIFAR100,
+		get: "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz (169 MB, " +
+			"MD5 03b5dce01913d631647c71ecec9e9cb8) in one of the searched folders",
+		md5:  []string{"6172c7755cfe09b2fe270c85cebc1b15", "4499cfba6c016c1be1438163640a0898"},
+		open: openCIFAR100,
 	},
 }
 

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ func List() []Info {
 		Get: "nothing to do: the data set is part of the program",
 	}}
 	for _, k := range kinds {
-		info := Info{Name: k.name, Title: k.title, Folders: k.folders, Get: k.get}
+		info := Info{Name: k.name, Title: k.title + ", " + inParts(k.samples), Folders: k.folders, Get: k.get}
 		for _, names := range k.files {
 			info.Files = append(info.Files, names[0])
 		}
@@ -52,7 +53,7 @@ type Status struct {
 	Found bool         `json:"found"`
 	Path  string       `json:"path,omitempty"`
 	Parts []PartStatus `json:"parts,omitempty"`
-	Known bool         `json:"known"` // both parts have a content that the program knows
+	Known bool         `json:"known"` // the program knows the content of both parts
 	Note  string       `json:"note"`  // description of the content; for a missing set, how to get it
 
 	missing *MissingError // nil if the set was found
@@ -81,15 +82,25 @@ func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	if s == nil {
 		return st, err
 	}
+	classes := make([][2]int, len(s.Classes))
 	for _, part := range []Part{Train, Test} {
-		if err := s.Read(ctx, part, func([]uint16, int) error { return nil }); err != nil {
+		if err := s.Read(ctx, part, func(_ []uint16, label int) error { classes[label][part]++; return nil }); err != nil {
 			return st, err
 		}
 		st.Parts = append(st.Parts, PartStatus{part.String(), s.Samples(part), s.Digest(part)})
 	}
 	st.Known, st.Note = recognise(name, s.Digest(Train), s.Digest(Test))
+	if k, ok := findKind(name); ok && st.Note == "" {
+		if st.Known, st.Note, err = k.original(s, classes); err != nil {
+			return st, err
+		}
+	}
+	st.Note = cmp.Or(st.Note, unknownContent)
 	return st, nil
 }
+
+// unknownContent is the note for a content that the program does not know.
+const unknownContent = "the content is unknown; it may be another version of the data set"
 
 // Look is like [Check], but does not read the set. It only reports where the set is.
 func Look(ctx context.Context, name string, folders []string) (Status, error) {
@@ -140,6 +151,7 @@ func contents() []namedContent {
 }
 
 // recognise compares the content of a set with the contents of all sets, because MNIST-like sets are easily confused.
+// For an unknown content, the note is "".
 func recognise(name, train, test string) (known bool, note string) {
 	for _, c := range contents() {
 		if c.train != train || c.test != test {
@@ -150,5 +162,5 @@ func recognise(name, train, test string) (known bool, note string) {
 		}
 		return true, c.note
 	}
-	return false, "the content is unknown; it may be another version of the data set"
+	return false, ""
 }

@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 			"a version of its own", "mnist",
 			[]string{dir},
 			true, false,
-			"the content is unknown; it may be another version of the data set", 3,
+			"this is not the original: it has 3 + 2 samples instead of 60,000 + 10,000; " + kinds[0].get, 3,
 		},
 		{"csv", "csv", nil, false, false, "has no fixed files; name your files in a configuration", 0},
 	}
@@ -139,8 +139,7 @@ func TestRecognise(t *testing.T) {
 		{"itself", "mnist", c.train, c.test, true, "the original MNIST"},
 		{"taken for another", "fashion-mnist", c.train, c.test, false, "this is the original MNIST, not fashion-mnist"},
 		{
-			"test part differs", "mnist", c.train, c.train, false,
-			"the content is unknown; it may be another version of the data set",
+			"test part differs", "mnist", c.train, c.train, false, "",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

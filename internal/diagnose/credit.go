@@ -79,9 +79,40 @@ type CreditResult struct {
 	Seconds     float64           `json:"seconds"`
 }
 
+// CreditConfig reads a configuration for [ConfigureCredit]. It also returns how the given topologies draw wires: as
+// model.wiring says, or balanced without this key. The configuration's own topology need not draw wires. If none of
+// the given topologies draws wires, the key is checked as in training.
+func (o Opener) CreditConfig(ctx context.Context, path string, topologies []string) (c config.Config, wiring string,
+	err error,
+) {
+	d, err := config.LoadDraft(path, o.Overrides)
+	if err != nil {
+		return c, "", err
+	}
+	wiring = topology.Balanced
+	if d.Given(wiringKey) {
+		wiring = d.Value(wiringKey).(string)
+	}
+	if slices.ContainsFunc(topologies, drawsWires) {
+		d = d.WithDefault(wiringKey)
+	}
+	if c, err = d.With(nil, nil); err == nil {
+		c, _, err = trainer.FitClasses(ctx, c, o.Folders, nil)
+	}
+	return c, wiring, err
+}
+
+const wiringKey = "model.wiring"
+
+// drawsWires reports whether a name is that of a topology that draws wires.
+func drawsWires(name string) bool {
+	row := topology.Find(name)
+	return row != nil && row.DrawsWires()
+}
+
 // ConfigureCredit returns a copy of configuration c with another topology. Keys that only the old topology has are
-// removed.
-func ConfigureCredit(c config.Config, name string) (config.Config, error) {
+// removed. If the topology draws wires, it draws them in the given way.
+func ConfigureCredit(c config.Config, name, wiring string) (config.Config, error) {
 	if !slices.Contains(CreditTopologies, name) {
 		return c, message.Near(message.WithHint(fmt.Errorf("topology %.40q is unknown", name), "use %s",
 			strings.Join(CreditTopologies, ", ")), name, CreditTopologies)
@@ -92,6 +123,9 @@ func ConfigureCredit(c config.Config, name string) (config.Config, error) {
 			c.Train.Estimator), "use ste")
 	}
 	c = c.As(name)
+	if drawsWires(name) {
+		c.Model.Wiring = wiring
+	}
 	if err := Gates(&c.Model); err != nil {
 		return c, err
 	}

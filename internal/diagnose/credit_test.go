@@ -44,6 +44,9 @@ func cases() []testCase {
 				base := netgen.Model(netgen.ModelOptions{Topology: topology, Width: 39, Depth: 7, Light: light})
 				base.Config.Model.Init, base.Config.Model.SkipLogit, base.Config.Model.InitNoise = "skip", 5, noise
 				base.Config.Train.Seed = uint64(100*i + 10*j + k)
+				if j == 1 && topology != "ialgn" {
+					base.Config.Model.Wiring = "balanced"
+				}
 				m := trainer.Initial(base.Config, &base.Encoder, base.Classes, 1)
 				all = append(all, testCase{fmt.Sprintf("%s-%v-%v", topology, noise, light), m, 9})
 			}

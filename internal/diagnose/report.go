@@ -19,6 +19,7 @@ type CreditReport struct {
 	Init       string          `json:"init"`
 	SkipLogit  float64         `json:"skip_logit"`
 	InitNoise  float64         `json:"init_noise"`
+	Wiring     string          `json:"wiring,omitempty"` // how topologies draw wires; "" if none of them draws wires
 	Seed       uint64          `json:"seed"`
 	Sampled    int             `json:"sampled"`
 	Batches    int             `json:"batches"`
@@ -27,7 +28,8 @@ type CreditReport struct {
 	Plots      []string        `json:"plots,omitempty"`
 }
 
-// MeasureCredits measures runs that differ only in the topology, on the same data. It calls the function begin for
+// MeasureCredits measures runs that differ only in the topology, on the same data. All topologies that draw wires must
+// draw them in the same way. It calls the function begin for
 // each run. This function returns two functions. The first is called with the progress of the run, and the second is
 // called when the run ends.
 func MeasureCredits(ctx context.Context, runs []CreditOptions, data *trainer.Data,
@@ -41,6 +43,9 @@ func MeasureCredits(ctx context.Context, runs []CreditOptions, data *trainer.Dat
 		Seed:      t.Seed, Sampled: o.Sampled, Batches: o.Batches, Batch: t.Batch,
 	}
 	for i := range runs {
+		if runs[i].Config.Model.Row().DrawsWires() {
+			r.Wiring = runs[i].Config.Model.Wiring
+		}
 		runs[i].Data = data
 		if err := runs[i].Check(); err != nil {
 			return nil, err
@@ -67,6 +72,9 @@ func (r *CreditReport) Charts() []*plot.Chart {
 	start := fmt.Sprintf("init %s", r.Init)
 	if r.Init == "skip" {
 		start = fmt.Sprintf("skip logit %v with noise %v", r.SkipLogit, r.InitNoise)
+	}
+	if r.Wiring != "" {
+		start += fmt.Sprintf(", wiring %s", r.Wiring)
 	}
 	panels := []*plot.Chart{
 		{Title: "Path sharing", Y: plot.Axis{Label: "Outputs that a gate reaches", Log: true}},

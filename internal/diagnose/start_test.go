@@ -1,6 +1,9 @@
 package diagnose
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"ialgn/internal/netgen"
@@ -14,7 +17,7 @@ func started(t *testing.T, topology string, noise float64) *CreditResult {
 	cfg := base.Config
 	cfg.Model.Depth, cfg.Model.Init, cfg.Model.SkipLogit, cfg.Model.InitNoise = 60, "skip", 5, noise
 	cfg.Train.Batch = 50
-	cfg, err := ConfigureCredit(cfg, topology)
+	cfg, err := ConfigureCredit(cfg, topology, "random")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,22 +89,59 @@ func TestNoise(t *testing.T) {
 func TestConfigure(t *testing.T) {
 	cfg := netgen.Model(netgen.ModelOptions{Hidden: 4}).Config
 	for _, topology := range CreditTopologies {
-		got, err := ConfigureCredit(cfg, topology)
+		got, err := ConfigureCredit(cfg, topology, "random")
 		if err != nil || got.Model.Topology != topology || (got.Model.Hidden == 4) != (topology == "ialgn") {
 			t.Errorf("%s: %+v, %v", topology, got.Model, err)
 		}
 	}
-	balanced := netgen.Model(netgen.ModelOptions{Topology: "rwlgn"}).Config
-	balanced.Model.Wiring = "balanced"
 	for _, topology := range CreditTopologies {
-		got, err := ConfigureCredit(balanced, topology)
+		got, err := ConfigureCredit(cfg, topology, "balanced")
 		if err != nil || (got.Model.Wiring == "balanced") != (topology != "ialgn") {
 			t.Errorf("%s: %+v, %v", topology, got.Model, err)
 		}
 	}
-	soft := balanced
-	soft.Train.Estimator = "soft"
-	if _, err := ConfigureCredit(soft, "rwlgn"); err == nil {
+	if _, err := ConfigureCredit(cfg, "rwlgn", "even"); err == nil || !strings.Contains(err.Error(), "model.wiring") {
+		t.Errorf("unknown wiring: error %v", err)
+	}
+	cfg.Train.Estimator = "soft"
+	if _, err := ConfigureCredit(cfg, "rwlgn", "balanced"); err == nil {
 		t.Error("raw relaxed gradients are taken")
+	}
+}
+
+// TestCreditConfig checks how a configuration determines the wires. An IALGN draws no wires, so training refuses the
+// key model.wiring. The key is allowed if another topology is measured, too.
+func TestCreditConfig(t *testing.T) {
+	const base = "data: {set: digits}\nencoder: {bits: 4}\nmodel: {width: 60, depth: 4, tau: 2"
+	for _, test := range []struct {
+		name       string
+		keys       string
+		topologies string
+		want       string // how wires are drawn
+		err        string
+	}{
+		{"default", "", "rwlgn,ialgn", "balanced", ""},
+		{"another topology in the file", ", topology: rwlgn", "rwlgn-spine", "balanced", ""},
+		{"given", ", wiring: random", "ialgn,rwlgn", "random", ""},
+		{"given, not the default", ", wiring: structured", "rwlgn,rwlgn-classwise", "structured", ""},
+		{"nothing drawn", ", wiring: balanced", "ialgn", "", "t.yaml:3:46: model.wiring: balanced is for random wires"},
+		{"nothing drawn, default", "", "ialgn", "balanced", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.yaml")
+			if err := os.WriteFile(path, []byte(base+test.keys+"}\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			cfg, wiring, err := Opener{}.CreditConfig(t.Context(), path, strings.Split(test.topologies, ","))
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("error %v, want %s", err, test.err)
+				}
+				return
+			}
+			if err != nil || wiring != test.want || cfg.Model.Wiring != "random" {
+				t.Errorf("wiring %s of %+v, error %v, want %s", wiring, cfg.Model, err, test.want)
+			}
+		})
 	}
 }

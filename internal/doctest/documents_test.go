@@ -248,7 +248,7 @@ func TestKeys(t *testing.T) {
 	r.writeTable("tabular/Satellite.csv.gz", "classes")
 	add("experiment", "0", "experiment", "tables", "-o", "tables", "--seeds", "2", "--only", "satellite-*", "--set",
 		"train.epochs=1", "--set", "model.width=12")
-	add("experiment --dry-run", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--dry-run")
+	add("experiment --dry-run", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--dry-run", "--hours", "1")
 	add("experiment --emit", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--emit", "slurm")
 	add("experiment --index", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--index", "0")
 	grid := []string{
@@ -256,7 +256,7 @@ func TestKeys(t *testing.T) {
 	}
 	add("sweep", "0", append(grid, "-o", "sweep")...)
 	add("sweep", "0", append(grid, "-o", "swept", "--set", "train.validation.share=0.2", "--target", "ice40")...)
-	add("sweep --dry-run", "0", append(grid, "-o", "sweep", "--dry-run")...)
+	add("sweep --dry-run", "0", append(grid, "-o", "sweep", "--dry-run", "--hours", "1")...)
 	add("sweep --emit", "0", append(grid, "-o", "sweep", "--emit", "slurm")...)
 	add("sweep --index", "0", append(grid, "-o", "sweep", "--index", "0")...)
 	add("data list", "0", "data", "list")

@@ -20,6 +20,7 @@ var hiddenK = Experiment{
 		Keys:    slowKeys,
 		Left:    []string{"depths 4, 20 instead of 4, 50"},
 	},
+	Notes: []string{wires},
 }
 
 // hiddenCandidates lists the numbers of hidden candidates (k_h) in table 2, except 1.
@@ -35,7 +36,9 @@ var table2 = [2][3]*trainer.Spread{
 func hiddenEntries(depth int, paper [3]*trainer.Spread) []Entry {
 	all := atDepths([]int{depth}, theirs...)
 	for i, k := range hiddenCandidates {
-		n := network{fmt.Sprintf("IALGN-h%d", k), slices.Concat(ialgn, []string{fmt.Sprintf("model.hidden=%d", k)})}
+		n := network{
+			name: fmt.Sprintf("IALGN-h%d", k), keys: slices.Concat(ialgn, []string{fmt.Sprintf("model.hidden=%d", k)}),
+		}
 		all = append(all, n.entry(cifar10, 12_000, depth, paper[i]))
 	}
 	return all
@@ -55,6 +58,7 @@ var initVariants = Experiment{
 		Left: []string{"depths 4, 20 instead of 4, 10, 50, 100"},
 	},
 	Notes: []string{
+		wires,
 		"The paper names depths 4, 50 and 100 of this figure; 10 is from its table 1.",
 		"It gives about 51.1 to 54.0 % for a random start without STE, and beside it names a random start with relaxed " +
 			"gradients, which is the same: which of the two random starts has these values is open, so they are in no row.",
@@ -73,11 +77,11 @@ var byEpoch = &Series{"epoch", "test accuracy", "%", 100, []Line{{"test_accuracy
 }}}}
 
 var variants = []network{
-	{"IALGN", ialgn},
-	{"IALGN-soft", slices.Concat(ialgn, soft)},
-	{"IALGN-random", slices.Concat(ialgn, random)},
-	{"IALGN-random-soft", slices.Concat(ialgn, random, soft)},
-	{"RWLGN", rwlgn},
+	theirs[2],
+	{name: "IALGN-soft", keys: slices.Concat(ialgn, soft)},
+	{name: "IALGN-random", keys: slices.Concat(ialgn, random)},
+	{name: "IALGN-random-soft", keys: slices.Concat(ialgn, random, soft)},
+	theirs[0],
 }
 
 var (
@@ -97,13 +101,13 @@ var fixedAnchor = Experiment{
 		Entries: atDepths(quickDepths, anchored...), Keys: quickKeys,
 		Left: []string{deeper + "4, 10, 50, 100, 150"},
 	},
-	Notes: []string{"The paper does not list the depths of this figure; they are those of its table 1."},
+	Notes: []string{wires, "The paper does not list the depths of this figure; they are those of its table 1."},
 }
 
 var anchored = []network{
-	{"IALGN-b4-k1", slices.Concat(ialgn, []string{"encoder.bits=4", "model.anchors=1"})},
-	{"RWLGN-b4", slices.Concat(rwlgn, []string{"encoder.bits=4"})},
-	{"IALGN", ialgn},
+	{name: "IALGN-b4-k1", keys: slices.Concat(ialgn, []string{"encoder.bits=4", "model.anchors=1"})},
+	{name: "RWLGN-b4", keys: slices.Concat(rwlgn, []string{"encoder.bits=4"})},
+	theirs[2],
 }
 
 // binarisation is the supplement's figure that shows accuracy for several numbers of input bits and of anchor
@@ -121,7 +125,7 @@ func binarisationEntries() []Entry {
 	var all []Entry
 	for _, bits := range []int{4, 8, 16, 32} {
 		for _, anchors := range []int{4, 8, 16, 32} {
-			n := network{fmt.Sprintf("IALGN-b%d-k%d", bits, anchors), slices.Concat(ialgn, []string{
+			n := network{name: fmt.Sprintf("IALGN-b%d-k%d", bits, anchors), keys: slices.Concat(ialgn, []string{
 				fmt.Sprintf("encoder.bits=%d", bits), fmt.Sprintf("model.anchors=%d", anchors),
 			})}
 			all = append(all, n.entry(cifar10, 12_000, 4, nil))

@@ -24,6 +24,7 @@ var depthUse = Experiment{
 		Left: []string{"50 layers instead of 100", "CIFAR-10 instead of CIFAR-10 and CIFAR-100"},
 	},
 	Notes: []string{
+		wires,
 		"Shares of operations leave the first layer out; A is the spine and B the anchor of IALGN, both are hidden gates " +
 			"of RWLGN. Effective depth is that of the last layer.",
 		"The paper's shares are those of its CIFAR-10 network of 100 layers. It does not say the width of its CIFAR-100 " +

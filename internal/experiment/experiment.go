@@ -76,6 +76,18 @@ const (
 	Paper Scale = "paper"
 )
 
+// quickSeeds is the usual number of seeds of the scale quick.
+const quickSeeds = 3
+
+// UsualSeeds returns the number of seeds for each network, if the user does not choose one. At the scale paper, it is
+// the paper's number.
+func (e *Experiment) UsualSeeds(scale Scale) int {
+	if scale == Paper {
+		return e.PaperSeeds
+	}
+	return quickSeeds
+}
+
 // ParseScale returns the scale with the given name.
 func ParseScale(name string) (Scale, error) {
 	if s := Scale(name); s == Quick || s == Paper {
@@ -98,8 +110,8 @@ func All() []Experiment {
 // and should not read these files.
 func listed() []Experiment {
 	return []Experiment{
-		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier, levers,
-		related, convolutions, tables,
+		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines,
+		rwlgnVariants, frontier, levers, related, convolutions, tables,
 	}
 }
 

@@ -157,19 +157,23 @@ func TestShared(t *testing.T) {
 // TestPaper compares some values that were copied from the paper by hand with the values in the rows.
 func TestPaper(t *testing.T) {
 	want := map[string]string{
-		"depth-scaling cifar10-12000x150-ldlgn":    "22.72 +- 1.31",
-		"depth-scaling cifar10-128000x12-rwlgn":    "56.12 +- 0.20",
-		"depth-scaling cifar100-128000x80-ialgn":   "30.60 +- 0.06",
-		"depth-scaling mnist-8000x100-ldlgn":       "94.31 +- 0.08",
-		"hidden-k cifar10-12000x4-ialgn-h16":       "54.11 +- 0.29",
-		"hidden-k cifar10-12000x50-ialgn-h32":      "55.11 +- 0.14",
-		"hidden-k cifar10-12000x50-rwlgn":          "50.16 +- 0.33",
-		"init-variants cifar10-12000x100-ialgn":    "56.41 +- 0.17",
-		"init-variants cifar10-12000x4-rwlgn":      "50.56 +- 0.58",
-		"binarisation cifar10-12000x4-ialgn":       "53.59 +- 0.04",
-		"fixed-anchor cifar10-12000x10-ialgn":      "54.25 +- 0.06",
-		"gate-count cifar10-128000x80-ialgn":       "59.61 +- 0.19",
-		"fixed-anchor cifar10-12000x4-rwlgn-b4":    "",
+		"depth-scaling cifar10-12000x150-ldlgn":  "22.72 +- 1.31",
+		"depth-scaling cifar10-128000x12-rwlgn":  "56.12 +- 0.20",
+		"depth-scaling cifar100-128000x80-ialgn": "30.60 +- 0.06",
+		"depth-scaling mnist-8000x100-ldlgn":     "94.31 +- 0.08",
+		"hidden-k cifar10-12000x4-ialgn-h16":     "54.11 +- 0.29",
+		"hidden-k cifar10-12000x50-ialgn-h32":    "55.11 +- 0.14",
+		"hidden-k cifar10-12000x50-rwlgn":        "50.16 +- 0.33",
+		"init-variants cifar10-12000x100-ialgn":  "56.41 +- 0.17",
+		"init-variants cifar10-12000x4-rwlgn":    "50.56 +- 0.58",
+		"binarisation cifar10-12000x4-ialgn":     "53.59 +- 0.04",
+		"fixed-anchor cifar10-12000x10-ialgn":    "54.25 +- 0.06",
+		"gate-count cifar10-128000x80-ialgn":     "59.61 +- 0.19",
+		"fixed-anchor cifar10-12000x4-rwlgn-b4":  "",
+
+		"depth-scaling cifar10-12000x150-ldlgn-independent": "22.72 +- 1.31",
+		"rwlgn-variants mnist-8000x6-ldlgn-skip2":           "97.54 +- 0.03",
+
 		"init-variants cifar10-12000x4-ialgn-soft": "",
 	}
 	got, runs := map[string]string{}, map[string]int{}
@@ -190,8 +194,9 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	counts := map[string]int{
-		"depth-scaling": 225, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48,
-		"gate-count": 195, "baselines": 25, "frontier": 75, "levers": 54, "related": 54, "convolutions": 25,
+		"depth-scaling": 275, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48,
+		"gate-count": 195, "baselines": 25, "rwlgn-variants": 80, "frontier": 75, "levers": 54, "related": 54,
+		"convolutions": 25,
 	}
 	if diff := cmp.Diff(counts, runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
@@ -296,6 +301,15 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestUsualSeeds checks that the scale paper has the paper's five seeds in its tables 1 and 2.
+func TestUsualSeeds(t *testing.T) {
+	for _, e := range []*Experiment{&depthScaling, &baselines, &hiddenK} {
+		if got := []int{e.UsualSeeds(Paper), e.UsualSeeds(Quick)}; !slices.Equal(got, []int{5, 3}) {
+			t.Errorf("%s: %v seeds at the scales paper and quick, want 5 and 3", e.Name, got)
+		}
+	}
+}
+
 func TestParseScale(t *testing.T) {
 	for _, s := range []Scale{Quick, Paper} {
 		if got, err := ParseScale(string(s)); got != s || err != nil {
@@ -314,7 +328,7 @@ func TestConfigRefuses(t *testing.T) {
 	e := Experiment{Name: "odd", Quick: Reduced{Keys: []string{"train.epochs=0"}}}
 	for scale, n := range map[Scale]Entry{
 		Paper: {Network: "RWLGN", Keys: []string{"data.set=mnist", "model.widht=10"}},
-		Quick: {Network: "RWLGN", Keys: slices.Concat(mnist, size8kx6)},
+		Quick: {Network: "RWLGN", Keys: slices.Concat(mnist, size(8_000, 6))},
 	} {
 		if _, err := e.Config(&n, scale); err == nil || !strings.HasPrefix(err.Error(), "experiment odd, RWLGN: ") {
 			t.Errorf("%s: error %v", scale, err)

@@ -3,10 +3,13 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"ialgn/internal/experiment/grid"
+	"ialgn/internal/message"
 	"ialgn/trainer"
 )
 
@@ -44,6 +47,11 @@ func TestForecast(t *testing.T) {
 	if err := f.Text(&text); err != nil || strings.Count(text.String(), "| digits-60x4-") != 4 ||
 		!strings.Contains(text.String(), "2 runs to train, about 0.0 hours: ") {
 		t.Errorf("%s, error %v", text.String(), err)
+	}
+	r.Hours = *f.Hours / 2.5
+	if parts, err := r.Forecast(t.Context()); err != nil || parts.Calls != int(math.Ceil(*parts.Hours/r.Hours)) ||
+		!strings.Contains(parts.Sum(), fmt.Sprintf(" hours in %s: the ", message.Plural(parts.Calls, "call", "calls"))) {
+		t.Errorf("in parts: %+v, error %v", parts, err)
 	}
 	r.Jobs = 2
 	if two, err := r.Forecast(t.Context()); err != nil || two.Jobs != 2 || two.Threads != 1 {

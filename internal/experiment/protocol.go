@@ -25,10 +25,11 @@ var (
 )
 
 // These are the keys of the networks in table 1. The number of anchors is the paper's k_x, and the number of hidden
-// candidates is its k_h.
+// candidates is its k_h. The paper does not say how the wires of RWLGN and LDLGN are drawn. They are balanced, as in
+// difflogic, which is the reference implementation: every gate of the preceding layer is used equally often.
 var (
-	rwlgn = []string{"model.topology=rwlgn", "model.parametrization=softmax16"}
-	ldlgn = []string{"model.topology=rwlgn", "model.parametrization=light"}
+	rwlgn = []string{"model.topology=rwlgn", "model.parametrization=softmax16", "model.wiring=balanced"}
+	ldlgn = []string{"model.topology=rwlgn", "model.parametrization=light", "model.wiring=balanced"}
 	ialgn = []string{"model.topology=ialgn", "model.parametrization=softmax16", "model.anchors=32", "model.hidden=1"}
 )
 
@@ -48,23 +49,37 @@ func published(mean, std float64) *trainer.Spread { return &trainer.Spread{Mean:
 type network struct {
 	name string
 	keys []string
+	as   string // network of table 1 whose values its rows show; "" if they show none
 }
 
 // theirs lists the networks in the paper's table 1, in the order of the table's columns.
-var theirs = []network{{"RWLGN", rwlgn}, {"LDLGN", ldlgn}, {"IALGN", ialgn}}
+var theirs = []network{{"RWLGN", rwlgn, "RWLGN"}, {"LDLGN", ldlgn, "LDLGN"}, {"IALGN", ialgn, "IALGN"}}
+
+// independent lists RWLGN and LDLGN with wires that are drawn independently of each other. They may be the paper's
+// networks, too.
+var independent = []network{
+	{"RWLGN-independent", slices.Concat(rwlgn, independentWires), "RWLGN"},
+	{"LDLGN-independent", slices.Concat(ldlgn, independentWires), "LDLGN"},
+}
+
+var independentWires = []string{"model.wiring=random"}
+
+// wires is the sentence for captions about the wires of RWLGN and LDLGN.
+const wires = "The wires of RWLGN and LDLGN are balanced, so each source in a layer is read equally often; only " +
+	"networks whose names end in `independent` draw each wire independently. The paper does not say how it draws wires."
 
 // entry returns the entry of the network with the given data set and size.
 func (n network) entry(set []string, width, depth int, paper *trainer.Spread) Entry {
 	return Entry{Network: n.name, Set: set, Keys: slices.Concat(protocol, n.keys, size(width, depth)), Paper: paper}
 }
 
-// atDepths lists networks on CIFAR-10 with 12,000 gates per layer, for each of the depths. If table 1 has the same
-// network, the entry has the value from table 1.
+// atDepths lists networks on CIFAR-10 with 12,000 gates per layer, for each of the depths. If table 1 has the network
+// at this depth, the entry has the value from table 1.
 func atDepths(depths []int, networks ...network) []Entry {
 	var all []Entry
 	for _, depth := range depths {
 		for _, n := range networks {
-			all = append(all, n.entry(cifar10, 12_000, depth, inTable1(n.name, depth)))
+			all = append(all, n.entry(cifar10, 12_000, depth, inTable1(n.as, depth)))
 		}
 	}
 	return all

@@ -24,7 +24,9 @@ var related = Experiment{
 		Left:    []string{"1,000 x 6 gates instead of 8,000 x 6", "1,500 x 4 gates instead of 12,000 x 4"},
 	},
 	Notes: []string{
-		"The paper does not say how random wires are drawn, so its value stands with independent and with balanced ones.",
+		"Wires are balanced, so each source in a layer is read equally often, unless the name of the network says " +
+			"something else. The paper does not say how it draws wires, so its value stands next to balanced and to " +
+			"independent ones.",
 		"Learned wires choose among 8 sources a pin in every layer. Published with more of them and other training: more " +
 			"than 98 % on MNIST by 8,000 gates (Mommen and others, arXiv:2507.06173, the abstract); 98.45 % on MNIST by 8,000 " +
 			"gates and 60.98 % on CIFAR-10 by 256,000 (LILogicNet, Fojcik and others, arXiv:2511.12340, the abstract).",
@@ -36,25 +38,19 @@ var related = Experiment{
 	Columns: []Column{{"gap", "gap, points", 100, gapOf}},
 }
 
-// relatedNetwork is a network of the table. It has one row for each data set.
-type relatedNetwork struct {
-	network
-	of string // network of table 1 whose value the row shows; "" if it shows none
-}
-
-// relatedNetworks returns the rows for networks of the given size.
-func relatedNetworks(width, depth int) []relatedNetwork {
+// relatedNetworks returns the networks of the given size. Each network has one row for each data set.
+func relatedNetworks(width, depth int) []network {
 	frozen := []string{"train.freeze.kind=layerwise", "train.freeze.from=0.5", "train.freeze.until=0.9"}
-	return []relatedNetwork{
-		{network{"RWLGN", rwlgn}, "RWLGN"},
-		{network{"RWLGN-balanced", slices.Concat(rwlgn, balanced)}, "RWLGN"},
-		{network{"RWLGN-structured", slices.Concat(rwlgn, []string{"model.wiring=structured"})}, ""},
-		{network{"RWLGN-gumbel", slices.Concat(rwlgn, gumbel)}, ""},
-		{network{"RWLGN-soft", slices.Concat(rwlgn, soft)}, ""},
-		{network{"RWLGN-soft-frozen", slices.Concat(rwlgn, soft, frozen)}, ""},
-		{network{"LDLGN", ldlgn}, "LDLGN"},
-		{network{"learned-wires", learnedWires(width, depth)}, ""},
-		{network{"IALGN", ialgn}, "IALGN"},
+	return []network{
+		theirs[0],
+		independent[0],
+		{name: "RWLGN-structured", keys: slices.Concat(rwlgn, []string{"model.wiring=structured"})},
+		{name: "RWLGN-gumbel", keys: slices.Concat(rwlgn, gumbel)},
+		{name: "RWLGN-soft", keys: slices.Concat(rwlgn, soft)},
+		{name: "RWLGN-soft-frozen", keys: slices.Concat(rwlgn, soft, frozen)},
+		theirs[1],
+		{name: "learned-wires", keys: learnedWires(width, depth)},
+		theirs[2],
 	}
 }
 
@@ -77,20 +73,15 @@ func relatedEntries(set []string, width, depth int, papers bool) []Entry {
 	for _, n := range relatedNetworks(width, depth) {
 		var paper *trainer.Spread
 		switch {
-		case !papers || n.of == "":
+		case !papers:
 		case slices.Equal(set, mnist):
-			paper = mnistTable1[n.of]
+			paper = mnistTable1[n.as]
 		default:
-			paper = inTable1(n.of, depth)
+			paper = inTable1(n.as, depth)
 		}
 		all = append(all, n.entry(set, width, depth, paper))
 	}
 	return all
-}
-
-// mnistTable1 has the values of table 1 for 8,000 x 6 on MNIST.
-var mnistTable1 = map[string]*trainer.Spread{
-	"RWLGN": published(0.9729, 0.0006), "LDLGN": published(0.9754, 0.0003), "IALGN": published(0.9822, 0.0002),
 }
 
 // gapOf returns by how much freezing reduces the accuracy after the last epoch.

@@ -30,8 +30,9 @@ type Runner struct {
 // data set is not found is marked as not run, unless all its seeds are finished. If no entry has a result, the table
 // comes with the [dataset.MissingError] of the first entry.
 //
-// When ctx is cancelled, the current runs are saved, and the error wraps [trainer.ErrInterrupted]. The next call
-// continues these runs. If a run fails, the other runs are interrupted in the same way.
+// When ctx is cancelled or the hours of the options are over, the current runs are saved, and the error wraps
+// [trainer.ErrInterrupted]. The next call continues these runs. If a run fails, the other runs are interrupted in the
+// same way.
 func (r Runner) Run(ctx context.Context) (*Table, error) {
 	r.splits = r.Dir
 	p, err := r.plan(ctx)

@@ -91,8 +91,10 @@ func TestResume(t *testing.T) {
 	rec := &recorder{cancel: cancel, at: 4}
 	r.Dir, r.Train, r.Threads = filepath.Join(t.TempDir(), "a", "b"), rec.train, 2
 	if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil ||
-		!strings.HasPrefix(err.Error(), "digits-60x4-ialgn: seed 2: interrupted") {
-		t.Fatalf("table %v, error %v", table, err)
+		!strings.HasPrefix(err.Error(), "digits-60x4-ialgn: seed 2: interrupted") ||
+		message.Hint(err) != "finished: 3 of 4 runs; begun: digits-60x4-ialgn.seed2 (1 of 4 epochs); not begun: 0; the "+
+			"same command continues" {
+		t.Fatalf("table %v, error %v, hint %q", table, err, message.Hint(err))
 	}
 	sofar := read(t, filepath.Join(r.Dir, "tiny-paper.md"))
 	if !strings.Contains(sofar, "Not run: digits-60x4-ialgn: its turn has not come yet.") ||
@@ -241,9 +243,9 @@ func TestOnlyFits(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"*rwlgn"}}
 	r.Dir, r.Train = t.TempDir(), rec.train
-	r.Experiment.Set = []string{"model.wiring=balanced"}
+	r.Experiment.Set = []string{"model.wiring=structured"}
 	table, err := r.Run(t.Context())
-	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-rwlgn-quick-model.wiring-balanced 1"}) {
+	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-rwlgn-quick-model.wiring-structured 1"}) {
 		t.Fatalf("began %v, error %v", rec.begun, err)
 	}
 	if table.Rows[0].Test == nil || table.Rows[1].NotRun != notAsked || table.Rows[1].Test != nil {
@@ -274,7 +276,7 @@ func TestNamesakes(t *testing.T) {
 		}
 	}
 	r.Experiment.Set, r.Only = []string{"model.width=2000"}, []string{"cifar10-2000x10-*"}
-	if p, err := r.planned(t.Context()); err != nil || len(p.Runs()) != 3 {
+	if p, err := r.planned(t.Context()); err != nil || len(p.Runs()) != 5 {
 		t.Errorf("rows without a namesake: %+v, error %v", p, err)
 	}
 	r.Experiment.Set, r.Only = []string{"data.set=mnist", "model.tau=30", "encoder.bits=4"}, nil

@@ -7,21 +7,22 @@ import (
 )
 
 // depthScaling is the paper's table 1. The rows on CIFAR-10 with 12,000 gates per layer are also the paper's figure 1
-// (c).
+// (c). At this size, the table also has RWLGN and LDLGN with independent wires.
 var depthScaling = Experiment{
 	Name:       "depth-scaling",
 	Summary:    "RWLGN, LDLGN and IALGN by depth on three data sets (table 1, figure 1 c)",
 	PaperSeeds: 5,
 	Picture:    byDepth,
-	Entries:    table1Entries(table1),
+	Entries:    slices.Concat(table1Entries(table1), atDepths([]int{4, 10, 50, 100, 150}, independent...)),
 	Quick: Reduced{
-		Entries: atDepths(quickDepths, theirs...),
+		Entries: slices.Concat(atDepths(quickDepths, theirs...), atDepths(quickDepths, independent...)),
 		Keys:    quickKeys,
 		Left: []string{
 			deeper + "4, 10, 50, 100, 150",
 			"CIFAR-10 with one width instead of three data sets with up to two",
 		},
 	},
+	Notes: []string{wires},
 }
 
 // gateCount has the rows of table 1 that the supplement shows in its figure of accuracy by deployed gates.
@@ -40,6 +41,7 @@ var gateCount = Experiment{
 			"CIFAR-10 with one width instead of CIFAR-10 with two and CIFAR-100",
 		},
 	},
+	Notes: []string{wires},
 }
 
 // table1Row is a row of the paper's table 1. It has a value for each network of [theirs].

@@ -139,7 +139,7 @@ func TestEntitled(t *testing.T) {
 			[]string{"CIFAR-10", "The paper's values"},
 		},
 		{
-			"quick", Quick, nil, nil, all + "; here RWLGN, LDLGN, IALGN on cifar10, 2000 x 4, 2000 x 20, 2000 x 50",
+			"quick", Quick, nil, nil, all + "; here RWLGN, LDLGN, IALGN, RWLGN-independent, LDLGN-independent on cifar10, 2000 x 4, 2000 x 20, 2000 x 50",
 			[]string{"CIFAR-10 with one width instead of"},
 			nil,
 		},

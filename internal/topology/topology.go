@@ -117,6 +117,9 @@ func Find(name string) *Row {
 	return nil
 }
 
+// DrawsWires reports whether the networks of the topology have wires that the key wiring describes.
+func (r *Row) DrawsWires() bool { return slices.Contains(r.Keys, "wiring") }
+
 // Row returns the topology of the network, or nil if its name is unknown.
 func (k *Keys) Row() *Row { return Find(k.Topology) }
 

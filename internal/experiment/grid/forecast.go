@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"ialgn/internal/config"
@@ -22,6 +23,7 @@ type Forecast struct {
 	Jobs    int      `json:"jobs"`                      // number of concurrent runs
 	Threads int      `json:"threads"`                   // threads of each run
 	Hours   *float64 `json:"projected_hours,omitempty"` // nil if the hours of any run are unknown
+	Calls   int      `json:"calls,omitempty"`           // number of calls of [Options.Hours]; 0 if there is no limit
 	Method  string   `json:"method"`                    // how the hours were found
 	Runs    []Ahead  `json:"runs"`
 }
@@ -77,7 +79,11 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	f.Method = fmt.Sprintf("the optimiser steps that are left at the pace that each network had here over a few steps "+
 		"on %s, %d side by side; with what else this machine does now; reading and evaluation are not counted",
 		message.Plural(f.Threads, "thread", "threads"), f.Jobs)
-	return f, f.project(ctx)
+	err := f.project(ctx)
+	if p.Hours > 0 && f.Hours != nil {
+		f.Calls = max(1, int(math.Ceil(*f.Hours/p.Hours)))
+	}
+	return f, err
 }
 
 // shape returns the shape of a run's data, or nil if it is unknown.
@@ -218,6 +224,9 @@ func (f *Forecast) Sum() string {
 	hours := "hours that are not known"
 	if f.Hours != nil {
 		hours = fmt.Sprintf("about %.1f hours", *f.Hours)
+	}
+	if f.Calls > 0 {
+		hours += " in " + message.Plural(f.Calls, "call", "calls")
 	}
 	return fmt.Sprintf("%s to train, %s: %s", message.Plural(left, "run", "runs"), hours, f.Method)
 }

@@ -45,6 +45,7 @@ type Options struct {
 	Threads int
 	Guard   outfile.Guard // decides which files in the folder may be replaced
 	Jobs    int           // number of concurrent runs, which share the threads; 0 means one; see [Fitting]
+	Hours   float64       // time after which training is interrupted, at most [MostHours]; 0 means no limit
 
 	Ranks ranks.Comm // processes that train the run of [Plan.TrainIndex] together; nil for one process
 

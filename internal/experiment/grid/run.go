@@ -20,8 +20,9 @@ func LogPath(model string) string {
 // Train trains the runs that the folder does not have yet, in the order of rows and seeds. Several runs train at the
 // same time. Train passes results to the table. Unfinished rows whose data are missing are left out.
 //
-// When ctx is cancelled, the current runs are saved, and the error wraps [trainer.ErrInterrupted]. The next call
-// continues these runs. If a run fails, the other runs are interrupted in the same way.
+// When ctx is cancelled or [Options.Hours] are over, the current runs are saved, and the error wraps
+// [trainer.ErrInterrupted]. Its hint says which runs are finished. The next call continues these runs. If a run fails,
+// the other runs are interrupted in the same way.
 func (p *Plan) Train(ctx context.Context) error {
 	if err := p.checkOutputs(); err != nil {
 		return err
@@ -29,10 +30,14 @@ func (p *Plan) Train(ctx context.Context) error {
 	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
 		return err
 	}
-	return p.trainAll(ctx)
+	ctx, cancel := p.limited(ctx)
+	defer cancel()
+	asked := p.each(func(e *planned) bool { return e.asked && e.Missing == nil })
+	return p.ended(ctx, asked, p.trainAll(ctx))
 }
 
-// TrainIndex trains a single run of [Plan.Runs], for machines that share the folder. It does not use the table.
+// TrainIndex trains a single run of [Plan.Runs], for machines that share the folder. It does not use the table. It is
+// interrupted like [Plan.Train].
 func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
 	all := p.Runs()
 	if index < 0 || index >= len(all) {
@@ -48,12 +53,14 @@ func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary
 		return nil, err
 	}
 	p.Table, s.Threads, s.Ranks = nil, p.cores(), p.Ranks
+	ctx, cancel := p.limited(ctx)
+	defer cancel()
 	if p.Ranks != nil && p.Ranks.Rank() > 0 { // rank 0 records the result
 		s.Like = p.like(&s)
 		return p.training()(ctx, s)
 	}
 	if err := p.trainOne(ctx, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Config.Name, err)
+		return nil, p.ended(ctx, []trainer.Seeds{s}, fmt.Errorf("%s: %w", s.Config.Name, err))
 	}
 	return trainer.Summarise([]trainer.SeedSummary{*p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)].run}), nil
 }
