@@ -58,7 +58,7 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}; the stages now have %d levels", levels,
 			out.Report.Pipeline.LevelsPerStage)
 	case r.Chip != nil:
-		return message.WithHint(err, "compile with {Objective depth}, or aim lower with {MHz %d}", lower)
+		return message.WithHint(err, "aim lower with {MHz %d}", lower)
 	case p.Options.Style != plan.StyleLUT:
 		return message.WithHint(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}",
 			lower)
