@@ -19,16 +19,17 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// SynthOptions say how to implement a design on an FPGA.
+// SynthOptions say how to implement a design on an FPGA or with the standard cells of a chip.
 type SynthOptions struct {
 	// Target is the device, one of [target.DeviceNames]. Empty: a device for the design's board or family, or
 	// ice40-hx8k.
-	Target string
-	MHz    float64 // target clock frequency; 0: the frequency of the design, its board or its serial line, or 48
-	Seeds  []int   // seeds for placement; the fastest result is kept; empty: seed 1
-	Place  string  // goal of placement: clock, wires, or auto (default), which chooses by an estimate of the wiring
-	Pins   string  // a pin file; empty: the pins of the design's board, or pins that the placer chooses
-	Reuse  string  // folder of another design with the same folded engine, to reuse its placement and routing
+	Target  string
+	MHz     float64 // target clock frequency; 0: the frequency of the design, its board or its serial line, or 48
+	Seeds   []int   // seeds for placement; the fastest result is kept; empty: seed 1
+	Place   string  // goal of placement: clock, wires, or auto (default), which chooses by an estimate of the wiring
+	Pins    string  // a pin file; empty: the pins of the design's board, or pins that the placer chooses
+	Liberty string  // the Liberty file of a chip's standard cells, for the target asic; it implies this target
+	Reuse   string  // folder of another design with the same folded engine, to reuse its placement and routing
 
 	// Check, if not nil, is the model with which the bitstream's content is compared. The comparison uses samples
 	// from Data. Their number is Samples, or 100 if Samples is 0.
@@ -100,7 +101,7 @@ var ErrNoRoom = synth.ErrNoRoom
 // Timing returns nil if the requested clock frequency is reached. Otherwise it returns an error that wraps
 // [ErrSlow], [ErrUnplaced] or [ErrUnclocked]. The error's [Hint] says what may help.
 func (i *Implementation) Timing() error {
-	if i.NotPlaced != "" {
+	if i.NotPlaced != "" && !i.timed() {
 		return fmt.Errorf("%w: %s", ErrUnplaced, i.NotPlaced)
 	}
 	return i.slow
@@ -132,7 +133,7 @@ func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation
 		return nil, err
 	}
 	i := &Implementation{Report: r}
-	if r.NotPlaced == "" && !r.Met {
+	if (r.NotPlaced == "" || i.timed()) && !r.Met {
 		i.slow = tooSlow(d.plan, out, r)
 		i.Hint = message.Hint(i.slow)
 	}
@@ -150,6 +151,9 @@ func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation
 	return i, err
 }
 
+// timed reports whether the delays of a chip's cells are known. Its wires are not placed.
+func (i *Implementation) timed() bool { return i.Chip != nil && i.Chip.Untimed == "" }
+
 func (o SynthOptions) note(format string, args ...any) {
 	if o.Note != nil {
 		o.Note(fmt.Sprintf(format, args...))
@@ -165,8 +169,8 @@ func (o SynthOptions) warn(err error) {
 // run derives the options of package synth from o and from the content of the folder.
 func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (r synth.Options, err error) {
 	r = synth.Options{
-		MHz: o.MHz, Pins: o.Pins, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note,
-		Warn:     o.Warn,
+		MHz: o.MHz, Pins: o.Pins, Liberty: o.Liberty, Seeds: o.Seeds, Note: o.Note, Warn: o.Warn,
+		Guard:    guard(o.Force, o.Keep, o.Pins, o.Liberty),
 		Parallel: parallel(),
 	}
 	if len(r.Seeds) == 0 {
@@ -205,6 +209,9 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (
 func (o SynthOptions) device(p *plan.Plan) (target.Device, error) {
 	if o.Target != "" {
 		return target.FindDevice(o.Target)
+	}
+	if o.Liberty != "" {
+		return target.ASIC.Devices[0], nil
 	}
 	d, err := designDevice(p)
 	if err == nil {

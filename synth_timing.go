@@ -31,6 +31,9 @@ func tooSlow(p *plan.Plan, out *backend.Output, r *synth.Report) error {
 		return message.WithHint(ErrUnclocked, "compile with {Pipeline auto} or {Wrap stream}, which add registers")
 	}
 	err := fmt.Errorf("the clock of %.1f MHz %w: the fastest of the seeds is %.1f MHz", r.MHz, ErrSlow, slowest.MHz)
+	if r.Chip != nil {
+		err = fmt.Errorf("the clock of %.1f MHz %w: the longest path allows %.1f MHz", r.MHz, ErrSlow, slowest.MHz)
+	}
 	if slowest.Kind != flow.RegisterToRegister {
 		err = fmt.Errorf("%w, by a path from %s of %.2f ns", err, slowest.Kind, slowest.NS)
 	}
@@ -54,6 +57,8 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 	case out.Report.Pipeline.LevelsPerStage > levels:
 		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}; the stages now have %d levels", levels,
 			out.Report.Pipeline.LevelsPerStage)
+	case r.Chip != nil:
+		return message.WithHint(err, "aim lower with {MHz %d}", lower)
 	case p.Options.Style != plan.StyleLUT:
 		return message.WithHint(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}",
 			lower)

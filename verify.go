@@ -13,10 +13,13 @@ import (
 
 	"ialgn/backend"
 	"ialgn/internal/freeze"
+	"ialgn/internal/liberty"
 	"ialgn/internal/message"
 	"ialgn/internal/model"
 	"ialgn/internal/outfile"
 	"ialgn/internal/plan"
+	"ialgn/internal/synth"
+	"ialgn/internal/target"
 	"ialgn/internal/verify/certify"
 	"ialgn/internal/verify/rtl"
 	"ialgn/internal/verify/spec"
@@ -40,7 +43,10 @@ type VerifyOptions struct {
 	Simulator   string // iverilog, verilator, or auto (default), the one that is expected to finish first
 	ByClass     bool   // simulate each class separately, which is the default for large designs
 	Synthesized bool   // from level rtl on: also check the netlist that yosys synthesises from the Verilog
-	Data        Data   // where to read the test samples from
+	// Liberty is a Liberty file. It says from level rtl on to check the netlist that [Synthesise] made of the file's
+	// standard cells, too.
+	Liberty string
+	Data    Data // where to read the test samples from
 
 	// Certify says to write the certificate into the design's folder, unless an external program is missing or has
 	// failed. If the folder has a certificate that ialgn did not write, Verify returns an error unless Force is set.
@@ -186,7 +192,36 @@ func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o 
 			return nil, err
 		}
 	}
+	if j.Mapped, err = mapped(out, p, o.Liberty); err != nil {
+		return nil, err
+	}
 	return j, j.Prepare()
+}
+
+// mapped returns the netlist of standard cells in a folder, or nil if no Liberty file is given. It returns an error if
+// the netlist was not made from the folder's Verilog.
+func mapped(out *backend.Output, p *plan.Plan, library string) (*rtl.Mapped, error) {
+	if library == "" {
+		return nil, nil
+	}
+	dir := filepath.Join(out.Dir, SynthesisFolder, target.ASIC.Name)
+	const again = "synthesise the folder with {Liberty %s} first"
+	if p.Wrap != "" || p.Folded() {
+		return nil, message.WithHint(message.Optionf("{Liberty}: the netlist of cells includes the wrapper or the folded "+
+			"engine, which are not proved"), "compile without {Wrap} and {Fold} into another folder")
+	}
+	r, err := synth.ReadReport(dir)
+	if err != nil {
+		return nil, message.WithHint(message.Optionf("{Liberty}: no netlist of cells: %w", err), again, library)
+	}
+	if r.Manifest != out.SHA256() {
+		return nil, message.WithHint(fmt.Errorf("%s: made from another version of the folder", dir), again, library)
+	}
+	l, _, err := liberty.Read(library)
+	if err != nil {
+		return nil, message.Optionf("{Liberty}: %w", err)
+	}
+	return &rtl.Mapped{Netlist: filepath.Join(dir, "netlist.v"), Library: l}, nil
 }
 
 // madeOf returns an error if the folder was compiled from another model.

@@ -54,6 +54,7 @@ type Checks struct {
 	FoldParts   any `json:"fold_parts,omitempty"`
 	Wrapper     any `json:"wrapper,omitempty"`
 	Synthesized any `json:"synthesized,omitempty"`
+	Mapped      any `json:"mapped,omitempty"`
 	Formal      any `json:"formal,omitempty"`
 	Verilog     any `json:"verilog,omitempty"`
 	Core        any `json:"core,omitempty"`

@@ -213,7 +213,7 @@ var badFlags = []badInput{
 	{"compile: no folder", nil, "compile m.st", "output folder", "-o DIR", false},
 	{"compile: a scope", nil, "compile m.st -o out --scope half", "--scope", "gates, core, full", false},
 	{"compile: LUTs of 9 inputs", nil, "compile m.st -o out --lut 9", "--lut", "6", false},
-	{"compile: a target", nil, "compile m.st -o out --target asic", "--target", "ice40", false},
+	{"compile: a target", nil, "compile m.st -o out --target spartan", "--target", "ice40", false},
 	{"compile: an objective", nil, "compile m.st -o out --lut 4 --objective speed", "--objective", "depth", false},
 	{"compile: an objective without LUTs", nil, "compile m.st -o out --objective area", "--objective", "--lut K", false},
 	{

@@ -10,7 +10,7 @@ import (
 var forceFlag = &cli.BoolFlag{Name: "force", Usage: "overwrite files that ialgn did not write, and input files"}
 
 // inputFlags are the options that name a file to read.
-var inputFlags = []string{"init", "model", "check", "pins", "grid-file"}
+var inputFlags = []string{"init", "model", "check", "pins", "liberty", "grid-file"}
 
 // guard returns the rules on which files a command may overwrite. The command may overwrite neither the files that it
 // reads nor the files that ialgn did not write. Every path that a command writes must be checked with these rules.

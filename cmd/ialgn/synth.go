@@ -38,6 +38,9 @@ func synthFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{dataFlag, forceFlag},
 		grouped("target",
 			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: the folder's target, or ice40-hx8k)"},
+			&cli.StringFlag{
+				Name: "liberty", Usage: "map to the standard cells in `FILE` (.lib), for the target asic",
+			},
 			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: --freq or board of compile, or 48)"},
 			&cli.BoolFlag{
 				Name: "require-timing", Usage: "exit with status 2 if the clock is not reached, 3 if there is no clock",
@@ -92,9 +95,9 @@ func synthDir(c *cli.Context) error {
 // synthOptions reads the options of the command line.
 func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
 	o = ialgn.SynthOptions{
-		Target: c.String("target"), MHz: c.Float64("freq"), Pins: c.String("pins"), Reuse: c.String("reuse"),
-		Place: c.String("place"),
-		Data:  dataOf(c), Force: c.Bool("force"), Keep: inputs(c),
+		Target: c.String("target"), MHz: c.Float64("freq"), Pins: c.String("pins"), Liberty: c.String("liberty"),
+		Reuse: c.String("reuse"), Place: c.String("place"),
+		Data: dataOf(c), Force: c.Bool("force"), Keep: inputs(c),
 	}
 	o.Note, o.Warn = notes(c)
 	if err := o.Validate(); err != nil { // reports the most basic errors first
@@ -153,6 +156,10 @@ func (r *synthReport) text(w io.Writer) {
 
 // synthesised writes the whole report except the check.
 func (r *synthReport) synthesised(w io.Writer) {
+	if r.Chip != nil {
+		r.chip(w)
+		return
+	}
 	memory, block := "", ""
 	if r.LUTRAM > 0 {
 		memory = fmt.Sprintf(" (%d as memory)", r.LUTRAM)
@@ -196,6 +203,42 @@ func (r *synthReport) synthesised(w io.Writer) {
 	fmt.Fprintf(w, "bitstream: %s (%.1f s)\n", r.Bitstream, r.Seconds)
 }
 
+// chip writes the report on a design of standard cells.
+func (r *synthReport) chip(w io.Writer) {
+	c := r.Chip
+	cells := 0
+	for _, kind := range c.Cells {
+		cells += kind.Count
+	}
+	fmt.Fprintf(w, "%s in cells of %s: %.0f um2", r.Module, c.Library, c.Area)
+	if c.NAND2 != "" {
+		fmt.Fprintf(w, ", as much as %.0f %s", c.Equivalents, c.NAND2)
+	}
+	fmt.Fprintf(w, ", %d cells, %d flip-flops, %d pins\n", cells, r.FFs, r.Pins)
+	for _, kind := range c.Cells {
+		fmt.Fprintf(w, "  %-12s %6d cells %10.0f um2\n", kind.Cell, kind.Count, kind.Area)
+	}
+	for _, p := range c.Paths {
+		fmt.Fprintf(w, "%s: %.2f ns through %d cells", p.Kind, p.NS, len(p.Cells))
+		if p.Kind != r.Slowest.Kind {
+			fmt.Fprintln(w)
+			continue
+		}
+		fmt.Fprint(w, ":")
+		for _, step := range p.Cells {
+			fmt.Fprintf(w, " %s", step.Cell)
+		}
+		fmt.Fprintln(w)
+	}
+	if c.Untimed != "" {
+		fmt.Fprintf(w, "no delays: %s\n", c.Untimed)
+	} else {
+		r.clock(w)
+		fmt.Fprintln(w, "the delays leave out wires and the distribution of the clock")
+	}
+	fmt.Fprintf(w, "netlist: %s (%.1f s)\n", filepath.Join(r.Dir, "netlist.v"), r.Seconds)
+}
+
 // seedText writes the result of one seed. This is the clock frequency of register-to-register paths or, if there are
 // no such paths, the longest path.
 func seedText(w io.Writer, p synth.Placed) {
@@ -228,7 +271,7 @@ func (r *synthReport) clock(w io.Writer) {
 	default:
 		fmt.Fprintln(w, "no clock, because the design has no path")
 	}
-	if r.Fmax > 0 {
+	if r.Fmax > 0 && r.Chip == nil {
 		fmt.Fprintf(w,
 			"register to register: median %.1f MHz, minimum %.1f, maximum %.1f, over %d of %d seeds that were routed\n", r.Fmax,
 			r.Least, r.Most, r.Routed, len(r.Runs))

@@ -38,6 +38,9 @@ func verifyCommand() *cli.Command {
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
 			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class separately, as for large designs"},
 			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: also check the netlist that yosys makes"},
+			&cli.StringFlag{
+				Name: "liberty", Usage: "also check the netlist that synth made of the standard cells in `FILE` (.lib)",
+			},
 			forceFlag,
 		),
 		Action: verifyDir,
@@ -51,7 +54,7 @@ func verifyDir(c *cli.Context) error {
 	}
 	o := ialgn.VerifyOptions{
 		Level: c.String("level"), Simulator: c.String("simulator"),
-		ByClass: c.Bool("by-class"), Synthesized: c.Bool("synthesized"),
+		ByClass: c.Bool("by-class"), Synthesized: c.Bool("synthesized"), Liberty: c.String("liberty"),
 	}
 	if o.Samples, err = parseSamples(c.String("samples")); err != nil {
 		return err
@@ -127,6 +130,10 @@ func (r *verifyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "synthesized by %s: %s\n", s.Synthesis.Tool, simulated(w, &s.Run))
 		list(w, s.First)
 	}
+	if s := r.Mapped; s != nil {
+		fmt.Fprintf(w, "cells of %s: %s\n", s.Library, simulated(w, &s.Run))
+		list(w, s.First)
+	}
 	if s := r.Formal; s != nil {
 		fmt.Fprintf(w, "formal: %d bits of the last layer, counts and class: %s by %s (%.2f s)\n", s.Outputs,
 			verdict(w, s.Verdict), s.Tool, s.Seconds)
@@ -160,6 +167,9 @@ func (r *verifyReport) proofsText(w io.Writer) {
 	}
 	if s := r.Synthesized; s != nil && s.Proof != nil {
 		proofText(w, "synthesized", s.Proof)
+	}
+	if s := r.Mapped; s != nil && s.Proof != nil {
+		proofText(w, "cells", s.Proof)
 	}
 }
 

@@ -21,7 +21,7 @@ func (c Cost) LUTInputs() int {
 	if err != nil {
 		panic("config: " + err.Error())
 	}
-	return family.LUT.Most
+	return family.MappedLUT()
 }
 
 // checkCost returns an error for a penalty without a target or with an estimator that ignores the penalty. It also

@@ -156,6 +156,10 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cells, err := filepath.Abs(filepath.Join(root, "examples", "chips", "cells.lib"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := os.Getenv("PATH")
 	if !testkit.Whole() { // no bitstream was made, so synth does not print its keys
 		t.Setenv("PATH", r.links("iverilog", "vvp"))
@@ -217,6 +221,9 @@ func TestKeys(t *testing.T) {
 	add("synth", "0", append([]string{"synth", "board", "--target", "ice40-hx1k"}, checked("table.safetensors")...)...)
 	add("compile", "0", "compile", "table.safetensors", "-o", "plain")
 	add("synth", "0", "synth", "plain", "--target", "generic-lut6")
+	add("compile", "0", "compile", "table.safetensors", "-o", "chip", "--target", "asic", "--pipeline", "1")
+	add("synth", "0", "synth", "chip", "--liberty", cells)
+	add("verify", "0", "verify", "table.safetensors", "chip", "--level", "formal", "--samples", "20", "--liberty", cells)
 	add("sim", "0", "sim", "m.safetensors")
 	add("sim", "0", "sim", "gates", "--activity", "a.json")
 	add("analyze", "0", "analyze", "m.safetensors")

@@ -229,7 +229,7 @@ func (s *search) usual() candidate { return first(s.dims) }
 // aim determines the target and the budget.
 func (s *search) aim() error {
 	if f, err := target.Find(s.Target); err == nil {
-		s.family, s.lutInputs, s.budget = f.Name, f.LUT.Most, usualLUTs
+		s.family, s.lutInputs, s.budget = f.Name, f.MappedLUT(), usualLUTs
 	} else {
 		if s.device, err = target.FindDevice(s.Target); err != nil {
 			names := append(target.Names(), target.DeviceNames()...)

@@ -28,8 +28,11 @@ func kinds() []PathKind {
 }
 
 // kindOf returns the kind of a path, given the names of its two ends in nextpnr's report.
-func kindOf(from, to string) PathKind {
-	switch begins, ends := isClock(from), isClock(to); {
+func kindOf(from, to string) PathKind { return KindOf(isClock(from), isClock(to)) }
+
+// KindOf returns the kind of a path that begins or ends at a register.
+func KindOf(begins, ends bool) PathKind {
+	switch {
 	case begins && ends:
 		return RegisterToRegister
 	case ends:

@@ -38,6 +38,8 @@ type YosysOptions struct {
 	// the design must not have a memory.
 	Memories []YosysMemory
 	Buffers  bool // whether the design may have memories that are not filled from files
+	// Liberty is the library of standard cells to which the design is mapped, or nil.
+	Liberty *Liberty
 
 	// Limit is the time limit. 0 means an hour.
 	Limit time.Duration
@@ -78,6 +80,8 @@ const (
 	netlistName = "netlist.v"
 	jsonName    = "netlist.json"
 	vendorName  = "vendor.v"
+	libertyName = "library.lib"
+	addersName  = "adders.v"
 )
 
 const defaultLimit = time.Hour
@@ -96,6 +100,9 @@ func Yosys(ctx context.Context, o YosysOptions) (*YosysResult, error) {
 	}
 	if err := o.prepare(script); err != nil {
 		return nil, err
+	}
+	if o.Liberty != nil {
+		defer os.Remove(filepath.Join(o.Dir, libertyName)) // the file is large, and it is the user's
 	}
 	c := tool.Command{
 		Args: []string{"-Q", "-s", yosysScript}, Dir: o.Dir,
@@ -143,6 +150,11 @@ func (o YosysOptions) prepare(script string) error {
 			return err
 		}
 	}
+	if o.Liberty != nil {
+		if err := o.Liberty.prepare(o.Dir); err != nil {
+			return err
+		}
+	}
 	return os.WriteFile(filepath.Join(o.Dir, yosysScript), []byte(script), 0o666)
 }
 
@@ -174,6 +186,8 @@ func (o YosysOptions) script() (string, error) {
 		return "", fmt.Errorf("yosys: module %q: must be a simple identifier", o.Module)
 	case len(o.Sources) == 0:
 		return "", fmt.Errorf("yosys: no source files, give at least one")
+	case o.LUT != 0 && o.Liberty != nil:
+		return "", fmt.Errorf("yosys: LUTs of %d inputs and a library of cells: a design is mapped to one of the two", o.LUT)
 	case o.LUT != 0 && (family.Library != "" || o.LUT < 2 || o.LUT > 6):
 		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only one without cells of its own has a "+
 			"choice, from 2 to 6", o.LUT, o.Target)
@@ -199,6 +213,9 @@ func (o YosysOptions) script() (string, error) {
 		refused += " t:$mem*"
 	}
 	command += " -top " + o.Module
+	if o.Liberty != nil {
+		command = o.Liberty.commands(o.Module)
+	}
 	if family.Zeroes != "" {
 		command = fmt.Sprintf(beforeZeroes, command, family.Zeroes, unknownName)
 	}

@@ -310,7 +310,7 @@ func (o Options) hardware() (*hardware.Options, error) {
 	if h.Target, err = target.Find(cmp.Or(o.Target, target.Generic.Name)); err != nil {
 		return nil, message.Optionf("{Target}: %w", err)
 	}
-	h.K = cmp.Or(h.K, h.Target.LUT.Most)
+	h.K = cmp.Or(h.K, h.Target.MappedLUT())
 	if err := hardware.CheckK(h.Target, h.K); err != nil {
 		return nil, message.Optionf("{LUT}: %w", err)
 	}

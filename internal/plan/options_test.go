@@ -22,7 +22,7 @@ func TestStyleOfTarget(t *testing.T) {
 			t.Errorf("%s: %v, want %s (%v)", target, p.Style, want, err)
 		}
 	}
-	if _, err := New(Options{Target: "asic", Style: StyleAuto}); err == nil ||
+	if _, err := New(Options{Target: "spartan", Style: StyleAuto}); err == nil ||
 		!strings.HasPrefix(err.Error(), "Target: ") {
 		t.Errorf("%v", err)
 	}

@@ -61,7 +61,7 @@ func (p *Plan) Target() *target.Family {
 
 // GenericLUT returns the number of inputs of LUTs if the netlist is mapped for no particular target, and otherwise 0.
 func (p *Plan) GenericLUT() int {
-	if t := p.Target(); t == nil || t.Synthesis.Library != "" {
+	if t := p.Target(); t == nil || t.Synthesis.Library != "" || t.Cells {
 		return 0
 	}
 	return p.Hardware.K

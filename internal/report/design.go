@@ -270,6 +270,7 @@ func (b *builder) verification() section {
 		{"Proof of the parts of the folded engine", c.FoldParts},
 		{"Wrapper in a simulator", c.Wrapper},
 		{"Synthesised netlist in a simulator", c.Synthesized},
+		{"Netlist of standard cells", c.Mapped},
 		{"Proof of the netlist", c.Formal},
 		{"Proof of the Verilog", c.Verilog},
 		{"Proof of the core", c.Core},
@@ -312,6 +313,15 @@ func (s *Synthesis) table() table {
 		texts("LUTs", count(r.LUTs)), texts("carries", count(r.Carries)), texts("flip-flops", count(r.FFs)),
 		texts("pins", count(r.Pins)),
 	}
+	clock := "clock after routing"
+	if c := r.Chip; c != nil {
+		clock = "clock, without the delays of wires"
+		rows = [][]cell{
+			texts("library", c.Library), texts("top module", r.Module), texts("area", fmt.Sprintf("%.0f um2", c.Area)),
+			texts("area in NAND gates of two inputs", count(int(c.Equivalents))), texts("flip-flops", count(r.FFs)),
+			texts("pins", count(r.Pins)),
+		}
+	}
 	if r.RAM > 0 {
 		rows = append(rows, texts("block RAM", count(r.RAM)+" bits"))
 	}
@@ -321,7 +331,7 @@ func (s *Synthesis) table() table {
 	switch slowest := r.Slowest; {
 	case slowest.MHz > 0:
 		rows = append(rows,
-			texts("clock after routing", fmt.Sprintf("%s, by the path from %s", megahertz(slowest.MHz), slowest.Kind)),
+			texts(clock, fmt.Sprintf("%s, by the path from %s", megahertz(slowest.MHz), slowest.Kind)),
 			texts("clock aimed at", fmt.Sprintf("%s, met: %s", megahertz(r.MHz),
 				map[bool]string{true: "yes", false: "no"}[r.Met])))
 	case slowest.NS > 0:

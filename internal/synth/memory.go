@@ -2,9 +2,9 @@ package synth
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -66,14 +66,13 @@ func (o Options) pack(ctx context.Context, routed, dir, bin string) error {
 // designs have the same Verilog.
 func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	path := filepath.Join(o.Reuse, ReportName)
-	text, err := os.ReadFile(path)
-	if err != nil {
+	r, err := ReadReport(o.Reuse)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, message.WithHint(fmt.Errorf("synth: nothing to reuse: %w", err), "synthesise that folder for %s first",
 			o.Device.Name)
-	}
-	r := &Report{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("%s: not a report of synth (%w): synthesise that folder again", path, err)
+	case err != nil:
+		return nil, err
 	}
 	best := r.Restore()
 	if r.Target != o.Device.Name || r.Module != o.Module || !r.Device.Icestorm() || best == nil {

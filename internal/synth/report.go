@@ -1,6 +1,10 @@
 package synth
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"ialgn/internal/flow"
@@ -38,6 +42,8 @@ type Report struct {
 	// Met says whether the fastest seed reaches MHz. It is false if the design has no clock or was not placed.
 	Met     bool         `json:"timing_met"`
 	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed, including paths from and to pins
+
+	Chip *Chip `json:"chip,omitempty"` // of standard cells; its paths decide Met and Slowest
 
 	// Fmax is the clock frequency after routing, for paths from register to register. It is the median over the
 	// seeds. It is 0 if there is no such path.
@@ -86,4 +92,18 @@ func (r *Report) count(y *flow.YosysResult) error {
 		r.Estimate = m.estimate(r.Device.LUTs)
 	}
 	return nil
+}
+
+// ReadReport reads the report in a target's folder.
+func ReadReport(dir string) (*Report, error) {
+	path := filepath.Join(dir, ReportName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: not a report of synth (%w): synthesise that folder again", path, err)
+	}
+	return r, nil
 }

@@ -39,12 +39,15 @@ type Options struct {
 	Reuse    string        // folder with the results of a design that differs only in its memories, or empty
 	Manifest string        // SHA-256 of the compiled folder's manifest, for the report
 	Gates    bool          // whether the network's Verilog consists of gates, which yosys maps
+	Liberty  string        // Liberty file of a target with standard cells; empty for other targets
 	Guard    outfile.Guard // says which files in the target's folder may be replaced
 
 	// Note is called with texts about the progress, and Warn with problems that do not end the run. Either may be
 	// nil. They are called by one goroutine at a time.
 	Note func(text string)
 	Warn func(error)
+
+	cells *flow.Liberty // the content of the Liberty file
 }
 
 // Run synthesises a design, places it if possible, and writes Dir/TARGET. If a program fails, it returns an error of
@@ -53,6 +56,9 @@ type Options struct {
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
 	if err := o.checkSeeds(); err != nil {
+		return nil, err
+	}
+	if err := o.checkLiberty(); err != nil {
 		return nil, err
 	}
 	if err := o.checkFolder(); err != nil {
@@ -99,6 +105,12 @@ func (o Options) checkSeeds() error {
 
 // run makes all results in folder dir.
 func (o Options) run(ctx context.Context, dir string) (*Report, error) {
+	if o.Liberty != "" {
+		var err error
+		if o.cells, err = readLiberty(o.Liberty); err != nil {
+			return nil, err
+		}
+	}
 	o.note("yosys: synthesising " + o.Module + " for " + o.Device.Name)
 	y, err := o.synthesise(ctx, dir)
 	if err != nil {
@@ -107,6 +119,10 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	r := &Report{
 		Target: o.Device.Name, Module: o.Module, Device: o.Device, MHz: o.MHz, Manifest: o.Manifest,
 		Synthesis: y, Tools: map[string]string{"synthesis": y.Tool},
+	}
+	if o.cells != nil {
+		r.NotPlaced = unplaceable(o)
+		return r, r.measure(y, o.cells, o.Liberty)
 	}
 	if err := r.count(y); err != nil {
 		return nil, err
@@ -142,7 +158,7 @@ var longSynthesis = 3 * time.Minute
 // synthesise runs yosys, which synthesises the design. It warns if the design consists of gates and yosys takes long
 // to map them.
 func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult, error) {
-	if !o.Gates {
+	if !o.Gates || o.cells != nil {
 		return flow.Yosys(ctx, o.yosys(dir))
 	}
 	warned := make(chan struct{})
@@ -190,6 +206,7 @@ func (o Options) warn(err error) {
 func (o Options) yosys(dir string) flow.YosysOptions {
 	y := flow.YosysOptions{
 		Module: o.Module, Sources: o.Sources, Target: o.Device.Of(), Dir: dir, Place: true, Buffers: o.Buffers,
+		Liberty: o.cells,
 	}
 	if p := o.Device.Placement(); p != nil {
 		y.Vendor = p.Placer == target.Vivado
@@ -197,7 +214,7 @@ func (o Options) yosys(dir string) flow.YosysOptions {
 	for _, m := range o.Memories {
 		y.Memories = append(y.Memories, flow.YosysMemory{Name: m.Name, Text: o.synthesised(m)})
 	}
-	if y.Target.Synthesis.Library == "" {
+	if y.Target.Synthesis.Library == "" && o.cells == nil {
 		y.LUT = o.Device.LUTInputs
 	}
 	return y

@@ -103,7 +103,7 @@ func find(t *testing.T, name string) target.Device {
 func TestDevices(t *testing.T) {
 	for _, name := range target.DeviceNames() {
 		d := find(t, name)
-		if d.Name != name || d.LUTInputs != 4 && d.LUTInputs != 6 {
+		if d.Name != name || d.LUTInputs != 4 && d.LUTInputs != 6 && d != target.ASIC.Devices[0] {
 			t.Errorf("%+v", d)
 		}
 		figures := []int{d.LUTs, d.Carries, d.FlipFlops, d.Pins, d.BlockRAM}

@@ -1,5 +1,5 @@
-// Package target holds the table of targets for which designs can be compiled. The targets are families of FPGAs, and
-// look-up tables without a family. Each family has its devices.
+// Package target holds the table of targets for which designs can be compiled. The targets are families of FPGAs,
+// look-up tables without a family, and chips of standard cells. Each family has its devices.
 //
 // Each family has one file in this package. The file describes the family's look-up tables and carries, the arguments
 // for yosys and for the program that places designs, the forms of the family's files, and its devices. Writers,
@@ -9,6 +9,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,6 +30,10 @@ type Family struct {
 	// WidestGate is the largest number of inputs of a network's nodes for which Verilog is written as gates by
 	// default. 0 means no limit. The gates of wider nodes keep the synthesiser busy for many minutes.
 	WidestGate int
+	// UsualLUT is the number of inputs of look-up tables to which a netlist is mapped by default, or 0 for the most.
+	UsualLUT int
+	// Cells says whether designs consist of standard cells. The cells are those of a Liberty file.
+	Cells bool
 	// Modelled says whether the look-up tables are not a vendor's, so that synthesisers must be given their
 	// definition.
 	Modelled bool
@@ -56,6 +61,9 @@ type LUT struct {
 	Inputs      []string // pins, beginning with the lowest bit of the table's index
 	Output      string
 }
+
+// MappedLUT returns the number of inputs of look-up tables to which a netlist is mapped by default.
+func (f *Family) MappedLUT() int { return cmp.Or(f.UsualLUT, f.LUT.Most) }
 
 // Primitive returns the name of the LUT for a function with the given number of inputs, and the number of inputs of
 // this LUT.
@@ -138,7 +146,7 @@ type Resources struct {
 func inLUTRAM(n int) Resources { return Resources{LUTs: n, LUTRAM: n} }
 
 // families is the table of families, with the plainest family first.
-var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7}
+var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7, ASIC}
 
 // Register adds a family at the end of the table, for designs on FPGAs that the table lacks. It must be called before
 // the table is used. It returns a function that removes the family. It returns an error for an incomplete family or a

@@ -64,6 +64,8 @@ type Certificate struct {
 	Core *readback.Result `json:"core,omitempty"`
 	// Synthesized is the result of level rtl for the netlist that yosys made.
 	Synthesized *rtl.SynthesisResult `json:"synthesized,omitempty"`
+	// Mapped is the result of level rtl for the netlist of standard cells in the folder.
+	Mapped *rtl.MappedResult `json:"mapped,omitempty"`
 	// Fold is the result of level software for the program of a folded engine. FoldFormal is the result of level
 	// formal for this program. FoldRTL is the result of level rtl for the engine's Verilog.
 	Fold       *verify.ProgramResult `json:"fold,omitempty"`
@@ -199,7 +201,7 @@ func (c *Certificate) tools() map[string]string {
 // checks returns the results of the checks that were run.
 func (c *Certificate) checks() backend.Checks {
 	checks := backend.Checks{
-		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized),
+		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized), Mapped: orNil(c.Mapped),
 		Fold: orNil(c.Fold), FoldRTL: orNil(c.FoldRTL), FoldFormal: orNil(c.FoldFormal),
 		Wrapper: orNil(c.Wrapper), Formal: orNil(c.Formal), Verilog: orNil(c.Verilog), Core: orNil(c.Core),
 	}

@@ -45,7 +45,8 @@ type Job struct {
 	Simulated   int    // maximum number of samples to run through the Verilog
 	Simulator   string // a simulator, by its name in package rtl
 	ByClass     bool
-	Synthesised bool // also check the netlist that yosys makes from the Verilog
+	Synthesised bool        // also check the netlist that yosys makes from the Verilog
+	Mapped      *rtl.Mapped // a netlist of standard cells to check, or nil
 	Threads     int
 
 	files rtl.Files
@@ -77,6 +78,7 @@ var checks = []check{
 	{"rtl", 2, nil, (*Job).simulate},
 	{"wrapper", 2, (*Job).wrapped, (*Job).simulateWrapper},
 	{"synthesized", 2, func(j *Job) bool { return j.Synthesised }, (*Job).checkSynthesised},
+	{"mapped", 2, func(j *Job) bool { return j.Mapped != nil }, (*Job).checkMapped},
 	{"formal", 3, nil, (*Job).prove},
 	{"fold_parts", 3, func(j *Job) bool { return j.folded() && !j.programmed() }, (*Job).proveParts},
 	{"fold_formal", 3, (*Job).programmed, (*Job).proveProgram},
@@ -206,6 +208,20 @@ func (j *Job) checkSynthesised(ctx context.Context, c *Certificate) (o outcome, 
 		return samples(s.Mismatches), nil
 	}
 	return outcome{s.Proof.Verdict, "the synthesised netlist: " + s.Proof.Reason, true}, nil
+}
+
+// checkMapped simulates the folder's netlist of standard cells. At level formal, it also proves this netlist.
+func (j *Job) checkMapped(ctx context.Context, c *Certificate) (o outcome, err error) {
+	c.Mapped, err = rtl.CheckMapped(ctx, j.Design, j.Samples, j.files, *j.Mapped, j.Simulator, j.Simulated,
+		j.Level.number() > 2)
+	if err != nil {
+		return o, err
+	}
+	m := c.Mapped
+	if m.Mismatches > 0 || m.Proof == nil {
+		return samples(m.Mismatches), nil
+	}
+	return outcome{m.Proof.Verdict, "the netlist of standard cells: " + m.Proof.Reason, true}, nil
 }
 
 func (j *Job) prove(ctx context.Context, c *Certificate) (o outcome, err error) {

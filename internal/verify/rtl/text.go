@@ -13,8 +13,8 @@ import (
 
 // CheckText proves that the emitted Verilog, as yosys reads it, computes the optimised netlist for every input and in
 // every clock ([readback.Prove]). For a design in LUTs, CheckText writes the models of the primitives again. For a
-// netlist from [Synthesise], it uses yosys's own models of the cells. CheckText returns an error of package tool if
-// yosys or abc is missing or fails.
+// netlist from [Synthesise], it uses yosys's own models of the cells, and for a netlist of [CheckMapped] models of the
+// standard cells. CheckText returns an error of package tool if yosys or abc is missing or fails.
 func CheckText(ctx context.Context, d verify.Design, f Files) (*readback.Result, error) {
 	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: verify.StimuliFor(d).Words}
 	for w, x := range o.Samples {
@@ -29,6 +29,9 @@ func CheckText(ctx context.Context, d verify.Design, f Files) (*readback.Result,
 	switch {
 	case f.Library != nil:
 		o.Library, o.Synthesised = f.Library.Read, true
+		if o.Library == "" {
+			o.Files = append(o.Files, f.Library.Files...) // models of standard cells
+		}
 	case f.Style == verilog.LUTs:
 		dir, err := outfile.MakeTemp("ialgn-verilog-")
 		if err != nil {
