@@ -121,8 +121,8 @@ type Trace struct {
 	Steps   []float32
 }
 
-// gatherRounded is like [Trace.gatherRelaxed], but the gradients of the pins are rounded to 8 bits. The number of values
-// must be a multiple of 32.
+// gatherRounded is like [Trace.gatherRelaxed], but the gradients of the pins are rounded to 8 bits. The number of
+// values must be a multiple of 32.
 func (t *Trace) gatherRounded(dst []float32, edges []Edge, row int) {
 	clear(dst)
 	for _, e := range edges {
