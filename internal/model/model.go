@@ -83,6 +83,7 @@ type Model struct {
 	Steps int
 
 	Offsets     []int        // added to the class counts; nil, or a number for each class (see [Frozen])
+	Ties        []int        // tie order of the classes; nil, or all classes (see [Frozen])
 	Calibration *Calibration // of the validation set; nil if there was none
 
 	// Part describes the part of the network that this rank trains. It is nil if this process trains the whole network.

@@ -167,13 +167,23 @@ func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *coun
 			a.Words[w] = in[w*size : (w+1)*size]
 		}
 		a.Margin, a.Uncertain = n.Margin(c), out[0]+netlist.Net(len(out))
-	} else if slices.ContainsFunc(out, func(v netlist.Net) bool { return v != netlist.False }) {
+	} else if !isNumber(out, n.Contender(0)) { // if all counts are equal, the class is a constant
 		return fmt.Errorf("class_index is not the result of an argmax")
 	}
 	if err := checkWords(numbers, a.Words); err != nil || margin == 0 {
 		return err
 	}
 	return checkMargin(numbers, &a, uncertain, margin)
+}
+
+// isNumber reports whether a word is a constant number.
+func isNumber(word []netlist.Net, number int) bool {
+	for i, v := range word {
+		if v != netlist.Net(number>>i&1) {
+			return false
+		}
+	}
+	return true
 }
 
 // headPorts returns the nets of the output class_index and, if the margin is not 0, the net of the output uncertain.

@@ -17,7 +17,7 @@ import (
 
 func scores(classes int, counts []int32) *model.Scores {
 	s := &model.Scores{Classes: classes, Counts: counts, Predicted: make([]uint8, len(counts)/classes)}
-	s.Classify()
+	s.Classify(nil)
 	return s
 }
 
