@@ -8,6 +8,7 @@ package ties
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -79,4 +80,15 @@ func Text[T int | uint16](order []T) string {
 		words[i] = strconv.Itoa(int(c))
 	}
 	return strings.Join(words, " ")
+}
+
+// Verilog returns the order as a Verilog constant with the given number of bits for each class. The class that wins is in
+// the lowest bits.
+func Verilog[T int | uint16](order []T, bits int) string {
+	value := new(big.Int)
+	for place, c := range order {
+		value.Or(value, new(big.Int).Lsh(big.NewInt(int64(c)), uint(place*bits)))
+	}
+	width := len(order) * bits
+	return fmt.Sprintf("%d'h%0*x", width, (width+3)/4, value)
 }

@@ -2,13 +2,13 @@ package verilog
 
 import (
 	"fmt"
-	"math/big"
 	"math/bits"
 	"slices"
 	"strconv"
 
 	"ialgn/internal/bitplane"
 	"ialgn/internal/names"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 )
 
@@ -238,21 +238,11 @@ func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 		texts = append(texts, strconv.Itoa(v))
 	}
 	if len(texts) < len(h.Parameters) {
-		texts = append(texts, order(d.n))
+		texts = append(texts, ties.Verilog(d.n.Ties(), d.n.IndexBits(c)))
 	}
 	d.text(fmt.Sprintf("  %s%s %s_i (\n", d.module, h.head(texts), name))
 	d.end(append(d.start("      ."), h.Inputs[0]+"("+word+"),"...))
 	d.end(append(d.AppendCell(append(d.start("      ."), h.Output+"("...), c), "));"...))
-}
-
-// order returns the tie order as a Verilog constant.
-func order(n *netlist.Netlist) string {
-	size, value := netlist.ClassBits(len(n.Ties())), new(big.Int)
-	for place, class := range n.Ties() {
-		value.Or(value, new(big.Int).Lsh(big.NewInt(int64(class)), uint(place*size)))
-	}
-	bits := len(n.Ties()) * size
-	return fmt.Sprintf("%d'h%0*x", bits, (bits+3)/4, value)
 }
 
 // use records that nets are read.
