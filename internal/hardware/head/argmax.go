@@ -29,9 +29,9 @@ func (s style) round(i int) (group, slack int) {
 }
 
 // bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. The function
-// order returns the index of the word at each place. Among equal words, the one with the first place wins. If the margin is not 0, the last net is 1 if another word plus the margin is
-// larger than the largest word. bestTournament tries all styles, and takes the style with the best number of LUTs and
-// levels.
+// order returns the index of the word at each place. Among equal words, the one with the first place wins. If the
+// margin is not 0, the last net is 1 if another word plus the margin is larger than the largest word. bestTournament
+// tries all styles, and takes the style with the best number of LUTs and levels.
 func bestTournament(o *Options, words [][]netlist.Net, order func(place int) int, margin int,
 	level func(netlist.Net) int32,
 ) (best *circuit, outputs []netlist.Net) {
