@@ -169,10 +169,10 @@ func (n *Netlist) ChainClasses() []uint16 { return n.class }
 // itself. The caller must not change the slice.
 func (n *Netlist) Offsets() []uint32 { return n.offsets }
 
-// Ties returns all classes in the order in which they win ties: of several classes with the largest count, the first one
-// in the list wins. The result is nil if the lowest class wins. The order holds for every argmax of the netlist, whose
-// words are the counts of the classes. It also holds for a reader that counts the chains outside of the netlist. Ties is
-// never the ascending order. The caller must not change the slice.
+// Ties returns all classes in the order in which they win ties: of several classes with the largest count, the first
+// one in the list wins. The result is nil if the lowest class wins. The order holds for every argmax of the netlist,
+// whose words are the counts of the classes. It also holds for a reader that counts the chains outside of the netlist.
+// Ties is never the ascending order. The caller must not change the slice.
 func (n *Netlist) Ties() []uint16 { return n.ties }
 
 // Contender returns the index of the word that has the given place, counted from 0, in the order in which the words of

@@ -99,8 +99,8 @@ func (n *Netlist) chainClasses() (classes int) {
 	return classes
 }
 
-// checkTies checks that the tie order has the classes of the chains. [Netlist.checkKind] checks that it has the words of
-// each argmax.
+// checkTies checks that the tie order has the classes of the chains. [Netlist.checkKind] checks that it has the words
+// of each argmax.
 func (n *Netlist) checkTies() error {
 	classes := len(n.ties)
 	if len(n.class) > 0 {

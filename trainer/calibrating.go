@@ -12,8 +12,8 @@ import (
 )
 
 // addCalibrating gives the model class offsets or a tie order (train.offsets), and a calibration if there is a
-// validation set. They belong to the parameters that the model file gets. Checkpoints do not have them, so a resumed run
-// chooses them again. The functions that keep the best epoch must be added before.
+// validation set. They belong to the parameters that the model file gets. Checkpoints do not have them, so a resumed
+// run chooses them again. The functions that keep the best epoch must be added before.
 func (s *session) addCalibrating() {
 	if s.Config.Train.Validation.Share > 0 || s.Config.Train.Offsets == config.OffsetsTies {
 		s.keeping = append(s.keeping, s.calibrate)

@@ -18,8 +18,8 @@ import (
 const tying = "data: {set: digits}\nencoder: {bits: 4}\nmodel: {width: 60, depth: 2, anchors: 8, tau: 2}\n" +
 	"train: {offsets: ties, epochs: 2, batch: 50, optimizer: {lr: 0.05}}\n"
 
-// TestTies checks that a run gets a tie order with and without a validation set, that the order is the one of all training
-// samples, and that the record and the summary have the results of the model with the order. The run with
+// TestTies checks that a run gets a tie order with and without a validation set, that the order is the one of all
+// training samples, and that the record and the summary have the results of the model with the order. The run with
 // learned thresholds keeps an epoch after which thresholds moved.
 func TestTies(t *testing.T) {
 	for name, keys := range map[string][]string{

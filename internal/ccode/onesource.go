@@ -122,8 +122,8 @@ func (f *one) counted() {
 	if f.n.Ties() != nil {
 		larger = "count > best || (count == best && tie_places[c] < tie_places[class_index])"
 	}
-	f.template(f.fill(strings.NewReplacer("LARGER", larger, "UNUSED", unused, "SECOND", second, "PASSED", passed, "CLOSER", closer,
-		"UNCERTAIN", uncertain).Replace(oneCounted)))
+	f.template(f.fill(strings.NewReplacer("LARGER", larger, "UNUSED", unused, "SECOND", second, "PASSED", passed,
+		"CLOSER", closer, "UNCERTAIN", uncertain).Replace(oneCounted)))
 	f.certain()
 }
 

@@ -163,8 +163,8 @@ func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show fun
 }
 
 // judge adds the results of a seed on the validation samples. With a metric, they are the results of the kept epoch
-// with its class offsets or tie order, because networks of the front keep this epoch, too. Otherwise, they are the results of the
-// last epoch.
+// with its class offsets or tie order, because networks of the front keep this epoch, too. Otherwise, they are the
+// results of the last epoch.
 func (t *trial) judge(r *model.Record, metric string) {
 	judged := r.Epochs[len(r.Epochs)-1]
 	if metric != "" {

@@ -33,7 +33,8 @@ func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 		"FEATURE", s.FeatureBits()-1, "PLACE", s.FeatureBits(), "PLACES", 2<<s.FeatureBits()-1, "FBITS", s.FeatureBits(),
 		"LASTWORD", s.Features()-1, "LEVEL", s.LevelBits()-1, "LBITS", s.LevelBits(), "PC", pc-1, "PCBITS", pc,
 		"LASTSTEP", s.Depth-1, "STEP", s.stepBits()-1, "SBITS", s.stepBits(), "ADDRESS", address-1, "OPLOW", address,
-		"END", address+3, "COUNT", s.Count-1, "CBITS", s.Count, "IBITS", index, "TIES", ties.Verilog(s.Ties, index), "LASTORDER", s.Classes*index-1,
+		"END", address+3, "COUNT", s.Count-1, "CBITS", s.Count, "IBITS", index,
+		"TIES", ties.Verilog(s.Ties, index), "LASTORDER", s.Classes*index-1,
 		"LASTCLASS", s.Classes-1, "ORDER", order, "NUMBERED", numbered))
 	return err
 }

@@ -32,8 +32,8 @@ func TestMargin(t *testing.T) {
 	}
 }
 
-// TestOffsetsVersion checks that a model gets version 5 only if it has offsets or a tie order, and that both go with all
-// forms of networks. A calibration does not change the version.
+// TestOffsetsVersion checks that a model gets version 5 only if it has offsets or a tie order, and that both go with
+// all forms of networks. A calibration does not change the version.
 func TestOffsetsVersion(t *testing.T) {
 	recurrent := recurrentNetwork(t)
 	for name, m := range map[string]*model.Model{

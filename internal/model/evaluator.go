@@ -88,8 +88,9 @@ func (e *Evaluator) Counts(dst []int32, samples int) {
 	}
 }
 
-// Classify writes the class of each sample. It is the class with the largest count. If several classes have it, the first
-// of them in the tie order wins, or the lowest if the order is nil. counts is [classes][len(dst)], as Counts writes it.
+// Classify writes the class of each sample. It is the class with the largest count. If several classes have it, the
+// first of them in the tie order wins, or the lowest if the order is nil. counts is [classes][len(dst)], as Counts
+// writes it.
 func Classify(dst []uint8, counts []int32, order []int) {
 	samples, first := len(dst), ties.At(order, 0)
 	for s := range dst {

@@ -32,8 +32,8 @@ func checkCompact(t *testing.T, path string, m *model.Model) {
 	}
 }
 
-// TestGridVersion checks that models with grids have version 3, or 5 if they have offsets or a tie order. It also checks that they
-// can be read without being unrolled.
+// TestGridVersion checks that models with grids have version 3, or 5 if they have offsets or a tie order. It also
+// checks that they can be read without being unrolled.
 func TestGridVersion(t *testing.T) {
 	for _, form := range convolutional() {
 		m := form.Model()

@@ -30,8 +30,8 @@ const (
 	// StepsVersion is the version for recurrent networks. Their metadata has the entry steps.
 	StepsVersion = "4"
 
-	// OffsetsVersion is the version for models with class offsets or a tie order. Their metadata has the entry offsets, the
-	// entry ties, or both. They may also have what versions 2 to 4 have.
+	// OffsetsVersion is the version for models with class offsets or a tie order. Their metadata has the entry offsets,
+	// the entry ties, or both. They may also have what versions 2 to 4 have.
 	OffsetsVersion = "5"
 )
 

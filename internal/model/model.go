@@ -19,6 +19,7 @@ package model
 
 import (
 	"cmp"
+
 	"ialgn/internal/config"
 	"ialgn/internal/encoding"
 	"ialgn/internal/ranks"

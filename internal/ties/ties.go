@@ -82,8 +82,8 @@ func Text[T int | uint16](order []T) string {
 	return strings.Join(words, " ")
 }
 
-// Verilog returns the order as a Verilog constant with the given number of bits for each class. The class that wins is in
-// the lowest bits.
+// Verilog returns the order as a Verilog constant with the given number of bits for each class. The class that wins is
+// in the lowest bits.
 func Verilog[T int | uint16](order []T, bits int) string {
 	value := new(big.Int)
 	for place, c := range order {

@@ -252,8 +252,8 @@ func (p *Program) check(features, perFeature int) error {
 	return nil
 }
 
-// run returns the class counts of 64 samples, in the order of the program. x has the thermometer bits of the samples, with perFeature bits for
-// each feature.
+// run returns the class counts of 64 samples, in the order of the program. x has the thermometer bits of the samples,
+// with perFeature bits for each feature.
 func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
 	v := make([]uint64, len(p.Lanes))
 	var count [64]int32

@@ -28,10 +28,10 @@ func (s style) round(i int) (group, slack int) {
 	return s.group[min(i, len(s.group)-1)], s.slack[min(i, len(s.slack)-1)]
 }
 
-// bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. The function
-// order returns the index of the word at each place. Among equal words, the one with the first place wins. If the
-// margin is not 0, the last net is 1 if another word plus the margin is larger than the largest word. bestTournament
-// tries all styles, and takes the style with the best number of LUTs and levels.
+// bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. The
+// function order returns the index of the word at each place. Among equal words, the one with the first place wins. If
+// the margin is not 0, the last net is 1 if another word plus the margin is larger than the largest word.
+// bestTournament tries all styles, and takes the style with the best number of LUTs and levels.
 func bestTournament(o *Options, words [][]netlist.Net, order func(place int) int, margin int,
 	level func(netlist.Net) int32,
 ) (best *circuit, outputs []netlist.Net) {
@@ -97,8 +97,9 @@ func styles(k, words int) []style {
 	return all
 }
 
-// tournament builds the tournament of one style and returns the winner. The contenders enter in the given order. If the margin is not 0, the style must have
-// matches of two words, and all matches look for words that are closer than the margin.
+// tournament builds the tournament of one style and returns the winner. The contenders enter in the given order. If the
+// margin is not 0, the style must have matches of two words, and all matches look for words that are closer than the
+// margin.
 func (c *circuit) tournament(words [][]netlist.Net, order func(place int) int, level func(netlist.Net) int32, s style,
 	margin int,
 ) contender {

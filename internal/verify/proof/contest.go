@@ -52,8 +52,8 @@ var contests = []contest{
 	{first: 1 << 16, later: 1 << 16},
 }
 
-// play adds the contest of some words to a netlist. The function order returns the index of the word at each place. play
-// returns the winner's index, followed by the bit for uncertain winners if there is a margin. It also returns the
+// play adds the contest of some words to a netlist. The function order returns the index of the word at each place.
+// play returns the winner's index, followed by the bit for uncertain winners if there is a margin. It also returns the
 // winning words of all rounds except the last one, and the nets that say which words are close.
 func (s contest) play(b *netlist.Builder, words [][]netlist.Net, order func(place int) int) (index,
 	inner []netlist.Net,

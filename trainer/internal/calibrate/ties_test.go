@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// tying returns random samples with many ties, and labels. If a sample is a tie of some classes, its label is mostly the
-// largest of them.
+// tying returns random samples with many ties, and labels. If a sample is a tie of some classes, its label is mostly
+// the largest of them.
 func tying(r *rand.Rand, samples, classes int) (*model.Scores, []uint8) {
 	counts, labels := make([]int32, samples*classes), make([]uint8, samples)
 	for i := range labels {
