@@ -83,7 +83,7 @@ func ordered(h Helper, suffix string) Helper {
 			"INDEX = 1     //", "INDEX = 1,    //", "MARGIN = 1    //", "MARGIN = 1,   //",
 			"\n) (", "\n    // the classes, the one that wins ties first in the lowest bits\n"+
 				"    parameter [CLASSES*INDEX-1:0] ORDER = 0\n) (",
-			first, "largest = ORDER[INDEX-1:0];\n      best = words[largest*BITS+:BITS];\n",
+			first, "largest = ORDER[INDEX-1:0];\n      best = words[ORDER[INDEX-1:0]*BITS+:BITS];\n",
 			"words[i*BITS+:BITS]", "words[ORDER[i*INDEX+:INDEX]*BITS+:BITS]",
 			"i[INDEX-1:0]", "ORDER[i*INDEX+:INDEX]",
 		).Replace(h.text),

@@ -252,6 +252,27 @@ func TestChangedMargin(t *testing.T) {
 	})
 }
 
+// TestChangedTies checks that netlists with a tie order are proved, and that no changed file is proved.
+func TestChangedTies(t *testing.T) {
+	needs(t)
+	f := netgen.Model(netgen.ModelOptions{Seed: 5, Features: 9, Width: 24, Depth: 3, Ties: true}).Freeze()
+	for _, margin := range []int{0, 3} {
+		n, err := freeze.WithMargin(f, netlist.Core, margin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := written(t, n, verilog.Options{})
+		if r := d.prove(t, d.verilog); r.Verdict != cec.Equivalent {
+			t.Fatalf("margin %d: %+v", margin, r)
+		}
+		d.refused(t, []change{
+			{"order", `\.ORDER\(6'h\w+\)`, ".ORDER(6'h24)", "class_index"}, // 0 1 2
+			{"ties", ` > best\)`, " >= best)", "class_index"},
+			{"first class", `largest = ORDER\[INDEX-1:0\]`, "largest = 0", "class_index"},
+		})
+	}
+}
+
 // refusal is the grammar's message about a form that the writer does not write.
 const refusal = "which this program never writes"
 

@@ -235,7 +235,7 @@ func (r *reader) order(classes, size int) {
 	if width == classes*size && r.at-begin == (width+3)/4 {
 		value, ok = value.SetString(string(r.text[begin:r.at]), 16)
 	}
-	if r.err != nil || !ok {
+	if r.err != nil || !ok || value.BitLen() > width {
 		r.fail("a tie order of %d bits for %d classes", width, classes)
 		return
 	}
