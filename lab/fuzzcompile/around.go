@@ -55,9 +55,9 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	}
 }
 
-// drawHead draws class offsets, the margin of the output uncertain, and a tie order. In a third of the cases, one class
-// has the largest possible offset. In another third, all offsets are small. Half of the cases have a tie order. These
-// choices have their own random stream, for the reason that drawAround has one.
+// drawHead draws class offsets, and the margin of the output uncertain. In a third of the cases, one class has the
+// largest possible offset. In another third, all offsets are small. These choices have their own random stream, for the
+// reason that drawAround has one.
 func (c *fuzzCase) drawHead(r *rand.Rand) {
 	f, classes := c.network, len(c.network.Classes)
 	if classes == 1 {
@@ -78,11 +78,17 @@ func (c *fuzzCase) drawHead(r *rand.Rand) {
 			o.margin = f.LargestCount()
 		}
 	}
-	if r.IntN(2) == 0 {
-		f.Ties = netgen.Ties(r.Uint64(), classes)
-		if c.model != nil {
-			c.model.Ties = f.Ties
-		}
+}
+
+// drawTies draws a tie order in half of the cases. It has its own random stream, for the reason that drawAround has one.
+func (c *fuzzCase) drawTies(r *rand.Rand) {
+	classes := len(c.network.Classes)
+	if classes == 1 || r.IntN(2) > 0 {
+		return
+	}
+	c.network.Ties = netgen.Ties(r.Uint64(), classes)
+	if c.model != nil {
+		c.model.Ties = c.network.Ties
 	}
 }
 
