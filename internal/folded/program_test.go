@@ -16,8 +16,8 @@ import (
 	"ialgn/internal/freeze"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
-	"ialgn/internal/ties"
 	"ialgn/internal/testkit"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
