@@ -80,7 +80,7 @@ func (c *fuzzCase) drawHead(r *rand.Rand) {
 	}
 }
 
-// drawTies draws a tie order in half of the cases. It has its own random stream, for the reason that drawAround has one.
+// drawTies draws a tie order in half of the cases. It has its own random stream, for the same reason as drawAround.
 func (c *fuzzCase) drawTies(r *rand.Rand) {
 	classes := len(c.network.Classes)
 	if classes == 1 || r.IntN(2) > 0 {
