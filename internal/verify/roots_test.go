@@ -48,8 +48,8 @@ func TestCheckMargin(t *testing.T) {
 	}
 }
 
-// TestMarginOfSharedDigits has two numbers of four digits that share the digits 1 and 3, and an argmax that reads only the
-// other digits. The output uncertain may be the constant 1 only if no lead is as large as the margin.
+// TestMarginOfSharedDigits has two numbers of four digits that share the digits 1 and 3, and an argmax that reads only
+// the other digits. The output uncertain may be the constant 1 only if no lead is as large as the margin.
 func TestMarginOfSharedDigits(t *testing.T) {
 	b := netlist.NewBuilder("head")
 	x := b.Input("x", 6, 1, nil)
