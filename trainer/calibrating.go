@@ -94,7 +94,11 @@ func (s *session) chooseTies(f *model.Frozen, held *calibrate.Labelled) error {
 	if held != nil {
 		sets = append(sets, *held)
 	}
-	order := calibrate.Ties(metric, sets...)
+	chosen := metric
+	if s.Config.Train.Validation.Metric == "" {
+		chosen = nil // the accuracy, in less time
+	}
+	order := calibrate.Ties(chosen, sets...)
 	if order == nil {
 		return nil
 	}

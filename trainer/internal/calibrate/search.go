@@ -42,7 +42,7 @@ func choose(classes int, all rule, halves [2]rule, metric metrics.Func) []int {
 		values, _ := search{classes, metric, half}.ascend()
 		halves[1-i].decide(confusion, values)
 	}
-	if !(metric(confusion, nil) > before) {
+	if !(s.of(confusion) > before) {
 		return nil
 	}
 	values, value := s.ascend()
@@ -52,11 +52,28 @@ func choose(classes int, all rule, halves [2]rule, metric metrics.Func) []int {
 	return values
 }
 
-// search is a search for the values of a rule with the best metric.
+// search is a search for the values of a rule with the best metric. If the metric is nil, it is the number of correct
+// samples, which takes much less time to update than a metric takes to compute.
 type search struct {
 	classes int
 	metric  metrics.Func
 	rule
+}
+
+// of returns the metric of a confusion table.
+func (s search) of(confusion [][]int) float64 {
+	if s.metric != nil {
+		return s.metric(confusion, nil)
+	}
+	return float64(correct(confusion))
+}
+
+// correct returns the number of correct samples.
+func correct(confusion [][]int) (n int) {
+	for c := range confusion {
+		n += confusion[c][c]
+	}
+	return n
 }
 
 func square(classes int) [][]int {
@@ -71,7 +88,7 @@ func square(classes int) [][]int {
 func (s search) value(values []int) float64 {
 	confusion := square(s.classes)
 	s.decide(confusion, values)
-	return s.metric(confusion, nil)
+	return s.of(confusion)
 }
 
 // ascend returns values that cannot be improved by changing a single value, or the best after some rounds. It also
@@ -128,17 +145,27 @@ func (s search) curve(values []int, c, low, high int) (steps []step) {
 			flips[at-low] = append(flips[at-low], flip{label, class})
 		}
 	})
+	right := correct(confusion)
 	for d, changed := range flips {
 		for _, f := range changed {
 			confusion[f.label][f.class]--
 			confusion[f.label][c]++
+			switch int(f.label) {
+			case int(f.class):
+				right--
+			case c:
+				right++
+			}
 		}
 		n := len(steps)
 		if n > 0 && len(changed) == 0 {
 			steps[n-1].length++
 			continue
 		}
-		value := s.metric(confusion, nil)
+		value := float64(right)
+		if s.metric != nil {
+			value = s.metric(confusion, nil)
+		}
 		if n > 0 && value == steps[n-1].value {
 			steps[n-1].length++
 			continue

@@ -82,6 +82,9 @@ func TestTies(t *testing.T) {
 		if whole := Ties(metric, Labelled{s, labels}); !slices.Equal(got, whole) {
 			t.Errorf("seed %d: order %v of two sets, %v of one", seed, got, whole)
 		}
+		if fast := Ties(nil, Labelled{s, labels}); name == "accuracy" && !slices.Equal(got, fast) {
+			t.Errorf("seed %d: order %v by the accuracy, %v by the number of correct samples", seed, got, fast)
+		}
 		if got == nil {
 			continue
 		}
