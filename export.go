@@ -47,6 +47,11 @@ func Export(ctx context.Context, m *Model, path string, o ExportOptions) (*Expor
 			fmt.Errorf("%s: the model adds an offset to each class count, and %s has no place for it", m.Path(), form.Name),
 			"train without train.offsets; compile can write such a model as qonnx, C or Go")
 	}
+	if f.Ties != nil {
+		return nil, message.WithHint(
+			fmt.Errorf("%s: the model has a tie order of its classes, and %s has no place for it", m.Path(), form.Name),
+			"train without train.offsets; compile can write such a model as C or Go")
+	}
 	n := interchange.Network(f, m.info.Model.Config.Model.Tau, m.beta())
 	if err := outfile.Write(path, func(w io.Writer) error { return form.Write(w, n) }); err != nil {
 		return nil, err

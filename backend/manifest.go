@@ -36,6 +36,7 @@ type Manifest struct {
 	Options json.RawMessage `json:"options,omitempty"`
 	Model   ModelRef        `json:"model"`
 	Classes []string        `json:"classes"`
+	Ties    []int           `json:"ties,omitempty"`        // tie order of the classes; nil if the lowest class wins
 	Data    json.RawMessage `json:"data,omitempty"`        // the section data from the configuration
 	Test    string          `json:"test_sha256,omitempty"` // digest of the test part, from the model's record
 	Encoder json.RawMessage `json:"encoder,omitempty"`     // the thermometer encoder

@@ -135,13 +135,18 @@ func foldCount(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	}
 	switch {
 	case ones == uint64(len(left)):
-		for k := range c.Old.Outputs(i) {
-			c.Set(c.Old.Output(i)+netlist.Net(k), constant(ones>>k))
-		}
+		setNumber(c, i, ones)
 	case len(left) == 1:
 		setWord(c, i, left[0])
 	default:
 		rebuild(c, i, c.Old.Param(i), bits.Len(uint(len(left))), left)
+	}
+}
+
+// setNumber replaces the outputs of cell i by a constant number.
+func setNumber(c *netlist.Copier, i netlist.Cell, number uint64) {
+	for k := range c.Old.Outputs(i) {
+		c.Set(c.Old.Output(i)+netlist.Net(k), constant(number>>k))
 	}
 }
 
@@ -167,7 +172,7 @@ func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	}
 	low := slices.Index(kept, true)
 	if low < 0 { // all words are equal
-		setWord(c, i, netlist.False)
+		setNumber(c, i, uint64(c.Old.Contender(0)))
 		if margin > 0 && classes > 1 {
 			setUncertain(c, i)
 		}

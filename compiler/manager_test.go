@@ -28,7 +28,7 @@ func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *ne
 func named(output, probe string, word int) func(*netlist.Netlist) *netlist.Netlist {
 	return func(*netlist.Netlist) *netlist.Netlist {
 		b := netlist.NewBuilder("probed")
-		b.Classes([]uint16{0})
+		b.Classes([]uint16{0, 1})
 		x := b.Input("x", 2, word, nil)
 		h := b.Function(tableAnd, none, x...)
 		b.Output(output, 1, nil, nets{b.Function(tableXor, none, h, x[0])})
@@ -62,7 +62,13 @@ var brokenPasses = []struct {
 	{"has other words", `input port "x" in words of 1 bits`, named("y", "p", 2)},
 	{"changes the offsets", "the classes have other offsets", func(n *netlist.Netlist) *netlist.Netlist {
 		return rewritten(n, func(c *netlist.Copier, i netlist.Cell) {
-			c.Offsets([]uint32{1})
+			c.Offsets([]uint32{1, 0})
+			c.Copy(i)
+		})
+	}},
+	{"changes the tie order", "the classes have another tie order", func(n *netlist.Netlist) *netlist.Netlist {
+		return rewritten(n, func(c *netlist.Copier, i netlist.Cell) {
+			c.Ties([]uint16{1, 0})
 			c.Copy(i)
 		})
 	}},

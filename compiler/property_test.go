@@ -28,7 +28,7 @@ func FuzzPasses(f *testing.F) {
 
 func checkPasses(t *testing.T, seed uint64, cells int) {
 	t.Helper()
-	o := netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1, Margins: seed%4 < 2}
+	o := netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1, Margins: seed%4 < 2, Ties: seed%3 == 0}
 	n := twins(rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, o))
 	for _, p := range Passes() { // each pass alone, without the passes that should run before it
 		got, err := p.Run(t.Context(), n)

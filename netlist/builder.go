@@ -106,6 +106,9 @@ func (b *Builder) Classes(class []uint16) { b.n.class = class }
 // Offsets sets the numbers that [Netlist.Offsets] returns, one for each class.
 func (b *Builder) Offsets(offsets []uint32) { b.n.offsets = offsets }
 
+// Ties sets the order that [Netlist.Ties] returns.
+func (b *Builder) Ties(order []uint16) { b.n.ties = order }
+
 // Positions declares the layers whose nodes are shared between positions, in ascending order of layers.
 func (b *Builder) Positions(all []Positions) { b.n.places = all }
 

@@ -9,7 +9,8 @@ package netlist
 //	}
 //	return c.Finish()
 //
-// The new netlist has the name, input ports, primitives, chain classes, offsets and positions of the old one. Finish
+// The new netlist has the name, input ports, primitives, chain classes, offsets, tie order and
+// positions of the old one. Finish
 // copies the output ports and the probes.
 type Copier struct {
 	*Builder
@@ -56,7 +57,7 @@ func newCopier(old *Netlist) *Copier {
 	}
 	c.to[False], c.to[True] = False, True
 	c.n.primitives = old.primitives
-	c.n.class, c.n.offsets, c.n.places = old.class, old.offsets, old.places
+	c.n.class, c.n.offsets, c.n.ties, c.n.places = old.class, old.offsets, old.ties, old.places
 	return c
 }
 

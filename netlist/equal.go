@@ -3,8 +3,8 @@ package netlist
 import "slices"
 
 // Equal reports whether n and m are identical. Identical netlists have the same name, ports, probes, primitives,
-// classes, offsets and positions, and the same cells in the same order. Two netlists that compute the same function may
-// be unequal.
+// classes, offsets, tie order and positions, and the same cells in the same order. Two netlists that compute the same
+// function may be unequal.
 func (n *Netlist) Equal(m *Netlist) bool {
 	return n.Name == m.Name &&
 		slices.EqualFunc(n.inputs, m.inputs, Port.equal) &&
@@ -20,6 +20,7 @@ func (n *Netlist) Equal(m *Netlist) bool {
 		slices.Equal(n.chain, m.chain) &&
 		slices.Equal(n.class, m.class) &&
 		slices.Equal(n.offsets, m.offsets) &&
+		slices.Equal(n.ties, m.ties) &&
 		slices.Equal(n.places, m.places)
 }
 

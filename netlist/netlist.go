@@ -22,6 +22,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"ialgn/internal/ties"
 )
 
 // Net is one bit with one driver: a constant, a bit of an input port, or an output of a cell.
@@ -53,9 +55,10 @@ const (
 	Counter
 	// Argmax reads the words of C >= 1 classes, class 0 first. Each word begins with its least significant bit. The
 	// parameter is made by [ArgmaxParam] from the number of bits in each word and the margin. The output is the index
-	// of the largest word, in [ClassBits] bits. If several words are equally large, the output is the lowest of their
-	// indices. If the margin is not 0, the cell has one more output after the index. This output is 1 if another
-	// word plus the margin is larger than the largest word.
+	// of the largest word, in [ClassBits] bits. If several words are equally large, the output is the one of their
+	// indices that comes first in [Netlist.Ties], or the lowest one if there is no such order. If the margin is not 0,
+	// the cell has one more output after the index. This output is 1 if another word plus the margin is larger than the
+	// largest word.
 	Argmax
 	// Carry returns the majority of its three inputs, which is the carry of a full adder.
 	Carry
@@ -125,6 +128,7 @@ type Netlist struct {
 	chain    []uint32
 	class    []uint16 // class of each chain
 	offsets  []uint32 // [class]; nil if there are none
+	ties     []uint16 // all classes; nil if the lowest class wins
 	places   []Positions
 }
 
@@ -164,6 +168,16 @@ func (n *Netlist) ChainClasses() []uint16 { return n.class }
 // outside of the netlist. The result is nil if nothing has to be added, as in every netlist that has class counts
 // itself. The caller must not change the slice.
 func (n *Netlist) Offsets() []uint32 { return n.offsets }
+
+// Ties returns all classes in the order in which they win ties: of several classes with the largest count, the first
+// one in the list wins. The result is nil if the lowest class wins. The order holds for every argmax of the netlist,
+// whose words are the counts of the classes. It also holds for a reader that counts the chains outside of the netlist.
+// Ties is never the ascending order. The caller must not change the slice.
+func (n *Netlist) Ties() []uint16 { return n.ties }
+
+// Contender returns the index of the word that has the given place, counted from 0, in the order in which the words of
+// an argmax win ties.
+func (n *Netlist) Contender(place int) int { return ties.At(n.ties, place) }
 
 // Positions says that the nodes of a layer are shared between the positions of an image. The gate with chain number
 // (n*Rows + y)*Columns + x is node n at row y and column x.

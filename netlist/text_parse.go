@@ -137,9 +137,11 @@ func (p *textParser) header() {
 	p.b = NewBuilder(name)
 }
 
-// sectionOrder lists the words that begin a section, in the required order. The sections "classes", "offsets",
+// sectionOrder lists the words that begin a section, in the required order. The sections "classes", "offsets", "ties",
 // "positions", "cells" and "end" occur once.
-var sectionOrder = []string{"primitive", "classes", "offsets", "positions", "input", "cells", "output", "probe", "end"}
+var sectionOrder = []string{
+	"primitive", "classes", "offsets", "ties", "positions", "input", "cells", "output", "probe", "end",
+}
 
 // sections reads everything after the header.
 func (p *textParser) sections() {
@@ -151,7 +153,7 @@ func (p *textParser) sections() {
 			return
 		}
 		at := slices.Index(sectionOrder, t.text)
-		once := slices.Contains([]string{"classes", "offsets", "positions", "cells"}, t.text)
+		once := slices.Contains([]string{"classes", "offsets", "ties", "positions", "cells"}, t.text)
 		switch {
 		case at < 0:
 			p.fail(t, "unknown section %v, want one of %s", t, strings.Join(sectionOrder, ", "))
@@ -179,6 +181,8 @@ func (p *textParser) section(word string) {
 		p.b.Classes(numbers[uint16](p, "a class", math.MaxUint16))
 	case "offsets":
 		p.b.Offsets(numbers[uint32](p, "an offset", math.MaxInt32))
+	case "ties":
+		p.b.Ties(numbers[uint16](p, "a class", math.MaxUint16))
 	case "positions":
 		p.positions()
 	case "input":

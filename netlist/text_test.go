@@ -40,7 +40,7 @@ func parse(t testing.TB, s string) *netlist.Netlist {
 func TestTextRoundTrip(t *testing.T) {
 	cases := map[string]*netlist.Netlist{"empty": netlist.NewBuilder("empty").Netlist()}
 	for seed := range uint64(60) {
-		o := netgen.NetlistOptions{Registers: seed%2 == 1, Cells: 1 + 2*int(seed), Margins: seed%4 < 2}
+		o := netgen.NetlistOptions{Registers: seed%2 == 1, Cells: 1 + 2*int(seed), Margins: seed%4 < 2, Ties: seed%3 == 0}
 		cases[fmt.Sprintf("seed %d", seed)] = netgen.Netlist(seed, o)
 	}
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
@@ -124,7 +124,7 @@ func TestTextErrors(t *testing.T) {
 		{"class too large", head + "classes 1\n", "f:3:9: 1, want the end of the line"},
 		{"no rows", head + "positions\n 1 65536 3\n", "f:4:4: rows of positions is 65536, want at most 65535"},
 		{"no columns", head + "positions\n 1 2\n", "f:4:5: "},
-		{"positions before classes", head + "positions\n 1 2 3\nclasses\n 0\n", "f:5:1: section classes after positions, the order is primitive, classes, offsets, positions, input, cells, output, probe, end"},
+		{"positions before classes", head + "positions\n 1 2 3\nclasses\n 0\n", "f:5:1: section classes after positions, the order is primitive, classes, offsets, ties, positions, input, cells, output, probe, end"},
 		{"class", head + "classes\n 65536\n", "f:4:2: a class is 65536, want at most 65535"},
 		{"cell number", x + "5 = carry 2 2 3\n", "f:6:1: the cell's first net is 5, want 4"},
 		{"last net", x + "4-6 = popcount 2 3\n", "f:6:3: the cell's last net is 6, but a popcount of 2 inputs drives 4 to 5"},

@@ -25,6 +25,7 @@ func WriteText(w io.Writer, n *Netlist) error {
 	}
 	list(t, "classes", n.class)
 	list(t, "offsets", n.offsets)
+	list(t, "ties", n.ties)
 	t.positions(n.places)
 	for _, p := range n.inputs {
 		t.printf("input %s word %d\n", p.Name, p.Word)

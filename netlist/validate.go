@@ -3,6 +3,8 @@ package netlist
 import (
 	"fmt"
 	"math/bits"
+
+	"ialgn/internal/ties"
 )
 
 // maxCompare is the maximum number of inputs of a Compare cell, whose threshold must fit into 64 bits.
@@ -18,6 +20,7 @@ const maxCompare = 64
 //     only existing nets, and either no labels or one for each word.
 //   - If classes are set, every chain that a cell came from has a class.
 //   - If offsets are set, each class of a chain has one, and none is larger than the number of all chains.
+//   - If a tie order is set, it has each class of a chain once, is not ascending, and has each word of every argmax.
 //   - Positions have rows and columns, and are in ascending order of layers.
 //   - All data inputs of a cell are in the same pipeline stage, and so are all bits of an output port or a
 //     probe (see [Netlist.Stages]).
@@ -44,6 +47,9 @@ func (n *Netlist) validate() error {
 		return err
 	}
 	if err := n.checkOffsets(); err != nil {
+		return err
+	}
+	if err := n.checkTies(); err != nil {
 		return err
 	}
 	for c := range n.kind {
@@ -74,11 +80,7 @@ func (n *Netlist) checkOffsets() error {
 	if n.offsets == nil {
 		return nil
 	}
-	classes := 0
-	for _, class := range n.class {
-		classes = max(classes, int(class)+1)
-	}
-	if len(n.offsets) != classes {
+	if classes := n.chainClasses(); len(n.offsets) != classes {
 		return fmt.Errorf("%d offsets for %d classes of chains", len(n.offsets), classes)
 	}
 	for class, offset := range n.offsets {
@@ -87,6 +89,24 @@ func (n *Netlist) checkOffsets() error {
 		}
 	}
 	return nil
+}
+
+// chainClasses returns the number of classes that the chains have.
+func (n *Netlist) chainClasses() (classes int) {
+	for _, class := range n.class {
+		classes = max(classes, int(class)+1)
+	}
+	return classes
+}
+
+// checkTies checks that the tie order has the classes of the chains. [Netlist.checkKind] checks that it has the words
+// of each argmax.
+func (n *Netlist) checkTies() error {
+	classes := len(n.ties)
+	if len(n.class) > 0 {
+		classes = n.chainClasses()
+	}
+	return ties.Check(n.ties, classes)
 }
 
 // cellError adds the cell to an error.
@@ -134,7 +154,7 @@ func (n *Netlist) checkKind(k Kind, inputs int, param uint64) error {
 	case Counter:
 		return checkInputs(inputs, 2, MaxCounter)
 	case Argmax:
-		return checkArgmax(inputs, param)
+		return n.checkArgmax(inputs, param)
 	case Carry:
 		return checkInputs(inputs, 3, 3)
 	case Register:
@@ -183,13 +203,16 @@ func checkCompare(inputs int, threshold uint64) error {
 	return nil
 }
 
-func checkArgmax(inputs int, param uint64) error {
+func (n *Netlist) checkArgmax(inputs int, param uint64) error {
 	word, margin := ArgmaxForm(param)
 	if word == 0 || word > inputs || inputs%word != 0 {
 		return fmt.Errorf("%d inputs are not one or more words of %d bits", inputs, word)
 	}
 	if bits.Len(uint(margin)) > word {
 		return fmt.Errorf("margin %d does not fit a word of %d bits: no lead is so large, use the constant 1", margin, word)
+	}
+	if n.ties != nil && inputs/word != len(n.ties) {
+		return fmt.Errorf("%d words, but the tie order has %d classes", inputs/word, len(n.ties))
 	}
 	return nil
 }

@@ -113,6 +113,20 @@ func TestValidate(t *testing.T) {
 			"class without an offset", func(b *Builder, _ []Net) { b.Classes([]uint16{0, 0, 1}); b.Offsets([]uint32{0}) },
 			"1 offsets for 2 classes of chains",
 		},
+		{"ties", func(b *Builder, x []Net) { b.Ties([]uint16{1, 0, 2}); b.Cell(Argmax, ArgmaxParam(1, 0), none, x...) }, ""},
+		{
+			"ties of other classes", func(b *Builder, _ []Net) { b.Classes([]uint16{0, 0, 1}); b.Ties([]uint16{1, 0, 2}) },
+			"a tie order of 3 classes, want 2",
+		},
+		{"class twice", func(b *Builder, _ []Net) { b.Ties([]uint16{1, 0, 1}) }, "tie order: class 1 occurs twice"},
+		{"ascending ties", func(b *Builder, _ []Net) { b.Ties([]uint16{0, 1}) }, "the tie order is ascending, want none"},
+		{
+			"ties of other words", func(b *Builder, x []Net) {
+				b.Ties([]uint16{1, 0})
+				b.Cell(Argmax, ArgmaxParam(1, 0), none, x...)
+			},
+			"cell 0 (argmax, net 5): 3 words, but the tie order has 2 classes",
+		},
 		{"output", func(b *Builder, x []Net) { b.Output("y", 1, nil, []Net{False, x[0], x[0]}) }, ""},
 		{
 			"output not driven", func(b *Builder, _ []Net) { b.Output("y", 1, nil, []Net{0, 5}) },
@@ -291,6 +305,7 @@ func TestEqual(t *testing.T) {
 		b.Primitive(PrimitiveType{"BUF", []string{"A"}, "Y", 2})
 		b.Classes([]uint16{0, 1})
 		b.Offsets([]uint32{0, 2})
+		b.Ties([]uint16{1, 0})
 		y := b.Function(8, Origin{1, 1}, x...)
 		b.Output("y", 1, nil, []Net{y})
 		b.Probe("p", []Net{y})
@@ -316,6 +331,7 @@ func TestEqual(t *testing.T) {
 		"chain":     func(n *Netlist) { n.chain[0] = 0 },
 		"class":     func(n *Netlist) { n.class[1] = 0 },
 		"offset":    func(n *Netlist) { n.offsets[1] = 1 },
+		"ties":      func(n *Netlist) { n.ties = nil },
 	} {
 		if same.Equal(build(change)) {
 			t.Errorf("netlists that differ in %s are equal", name)

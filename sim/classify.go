@@ -8,14 +8,15 @@ import (
 
 	"ialgn/internal/bitplane"
 	"ialgn/internal/crew"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 )
 
 // Classifier classifies samples with the netlist of a classifier. The netlist may have any scope. In the scopes core
 // and full, the class is the netlist's output class_index, and the counts are its probes count_0, count_1 and so on.
 // In the scope gates, the Classifier counts the ones among the bits of output h for each class of chains, and adds the
-// offsets of the classes ([netlist.Netlist.Offsets]). The result is the class with the largest count, or the
-// lowest such class if counts are equal.
+// offsets of the classes ([netlist.Netlist.Offsets]). The result is the class with the largest count. If counts are
+// equal, it is the first such class in the tie order ([netlist.Netlist.Ties]), or the lowest without an order.
 //
 // A pipeline is clocked as in hardware: a new block of samples enters in each clock. Counts and class are read from
 // the pipeline stages in which they appear, so wrong positions of registers lead to wrong results.
@@ -245,7 +246,7 @@ func (h *head) store(r *Result, in []int) {
 		return
 	}
 	for i := first * 64; i < min(len(r.Class), (first+h.sim.words)*64); i++ {
-		r.Class[i] = uint16(argmax(r.Counts[i*r.Classes:][:r.Classes]))
+		r.Class[i] = uint16(ties.Winner(r.Counts[i*r.Classes:][:r.Classes], h.sim.n.Ties()))
 	}
 }
 
@@ -296,15 +297,4 @@ func transpose(digits [][]uint64, first, samples int, put func(sample int, value
 			put((first+w)*64+i, m[i])
 		}
 	}
-}
-
-// argmax returns the index of the largest count, or the lowest such index if counts are equal.
-func argmax(counts []int32) int {
-	best := 0
-	for i, n := range counts {
-		if n > counts[best] {
-			best = i
-		}
-	}
-	return best
 }

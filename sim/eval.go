@@ -139,17 +139,22 @@ func (s *Simulator) compare(out netlist.Net, threshold uint64, in []netlist.Net)
 	}
 }
 
-// argmax goes through the words in order and keeps the largest word so far, together with its index. Only a strictly
-// larger word replaces it, so the lowest index wins if words are equal.
+// argmax goes through the words in their tie order and keeps the largest word so far, together with its index. Only a
+// strictly larger word replaces it, so the first word of the order wins if words are equal.
 func (s *Simulator) argmax(c netlist.Cell, in []netlist.Net) {
 	out, outputs, width, margin := s.n.Output(c), s.n.IndexBits(c), s.n.ArgmaxWidth(c), s.n.Margin(c)
 	s.best = resize(s.best, width)
 	for w := range s.words {
-		for b, v := range in[:width] {
+		first := s.n.Contender(0)
+		for b, v := range in[first*width:][:width] {
 			s.best[b] = s.value[int(v)*s.block+w]
 		}
 		var index [32]uint64
-		for class := 1; class*width < len(in); class++ {
+		for b := range outputs {
+			index[b] = spread(uint64(first >> b))
+		}
+		for place := 1; place*width < len(in); place++ {
+			class := s.n.Contender(place)
 			larger := s.replace(in[class*width:][:width], w)
 			for b := range outputs {
 				index[b] ^= larger & (index[b] ^ spread(uint64(class>>b)))

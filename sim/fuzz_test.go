@@ -26,7 +26,7 @@ func checkRandom(t *testing.T, seed uint64, cells, shape uint8) {
 	t.Helper()
 	n := netgen.Netlist(seed, netgen.NetlistOptions{
 		Cells: 1 + int(cells), Inputs: 2 + int(shape%24),
-		Registers: seed%2 == 0, Margins: seed%4 < 2,
+		Registers: seed%2 == 0, Margins: seed%4 < 2, Ties: seed%3 == 0,
 	})
 	words := 1 + int(shape%2)
 	compare(t, n, words+int(shape%3), words, 3, rand.New(rand.NewPCG(seed, 3)).Uint64)

@@ -88,6 +88,11 @@ func (o *oracle) cell(c netlist.Cell) uint64 {
 			words = append(words, o.number(in[:width]))
 		}
 		index := slices.Index(words, slices.Max(words))
+		for _, class := range slices.Backward(o.n.Ties()) { // from the last to the first, so that the first one is left
+			if words[class] == slices.Max(words) {
+				index = int(class)
+			}
+		}
 		for class, x := range words {
 			if margin > 0 && class != index && x+margin > words[index] {
 				return uint64(index) | 1<<o.n.IndexBits(c)

@@ -176,7 +176,7 @@ func (s *session) restore() error {
 		return err
 	}
 	s.m = m
-	s.m.Config, s.m.Offsets, s.m.Calibration = s.Config, nil, nil
+	s.m.Config, s.m.Offsets, s.m.Ties, s.m.Calibration = s.Config, nil, nil, nil
 	if err := s.checkMoments(path); err != nil {
 		return err
 	}

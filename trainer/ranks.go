@@ -303,7 +303,7 @@ func (s *session) countAll(ctx context.Context, f *model.Frozen, p *encoding.Pac
 		return nil, s.agree(err)
 	}
 	copy(scores.Counts, counts)
-	scores.Classify()
+	scores.Classify(f.Ties)
 	return scores, nil
 }
 

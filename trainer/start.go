@@ -47,7 +47,7 @@ func (s *session) start() (*model.Model, error) {
 	if err := fits(m, s.Config, s.data); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Start, err)
 	}
-	m.Offsets, m.Calibration = nil, nil
+	m.Offsets, m.Ties, m.Calibration = nil, nil, nil
 	m.Config, m.Record = s.Config, s.record()
 	m.Record.Start, m.Record.Origin = from, origin
 	return m, nil

@@ -28,9 +28,10 @@ type Summary struct {
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
 
-	// Offsets are the class offsets, or nil if no class has one. Validation, Metric, TestAccuracy and Values are results
-	// with the offsets. All other results are without offsets.
+	// Offsets are the class offsets, or nil if no class has one. Ties is the tie order, or nil. Validation, Metric,
+	// TestAccuracy and Values are results with offsets and order. All other results are without them.
 	Offsets     []int    `json:"offsets,omitempty"`
+	Ties        []int    `json:"ties,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"` // see [model.Calibration]; nil without a validation set
 
 	// Values are of the kept epoch on the test set. They are nil if an earlier version of the program evaluated this
@@ -93,19 +94,21 @@ func summarise(path string, cfg config.Config, m *model.Model) *Summary {
 	return s
 }
 
-// addCalibrated adds the class offsets and the temperature of a model.
+// addCalibrated adds the class offsets, the tie order and the temperature of a model.
 func (s *Summary) addCalibrated(m *model.Model, kept model.Epoch) {
 	if c := m.Calibration; c != nil {
 		s.Temperature = &c.Temperature
 	}
-	with := m.Record.Offsets
+	with := m.Record.Shifted()
 	if with == nil {
 		return
 	}
-	s.Offsets = m.Offsets
+	s.Offsets, s.Ties = m.Offsets, m.Ties
 	s.TestAccuracy = share(with.TestCorrect, kept.TestSamples)
-	v := share(with.ValidationCorrect, kept.ValidationSamples)
-	s.Validation = &v
+	if s.Validation != nil {
+		v := share(with.ValidationCorrect, kept.ValidationSamples)
+		s.Validation = &v
+	}
 	if s.Metric != nil {
 		s.Metric = &with.ValidationMetric
 	}

@@ -119,6 +119,9 @@ func (r explainReport) sampleText(w io.Writer) {
 	}
 	if r.RunnerUp != "" {
 		fmt.Fprintf(w, "; %s follows, %s behind", r.RunnerUp, message.Plural(r.Margin, "vote", "votes"))
+		if r.Margin == 0 && r.Ties != nil {
+			fmt.Fprint(w, " but later in the tie order")
+		}
 	}
 	fmt.Fprint(w, "\nvotes:")
 	for c, n := range r.Counts {

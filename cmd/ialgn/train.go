@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/dataset"
 	"ialgn/internal/message"
 	"ialgn/internal/outfile"
+	"ialgn/internal/ties"
 	"ialgn/trainer"
 )
 
@@ -205,14 +206,20 @@ func (r trainReport) text(w io.Writer) {
 		fmt.Fprintf(w, "validation accuracy %s, test accuracy %s, training %s, loss %.4f\n", percent(*r.Validation),
 			percent(r.TestAccuracy), percent(r.TrainAccuracy), r.Loss)
 		without := ""
-		if r.Offsets != nil {
+		switch {
+		case r.Offsets != nil:
 			without = ", both without class offsets"
+		case r.Ties != nil:
+			without = ", both without the tie order"
 		}
 		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d%s\n", percent(r.LastAccuracy),
 			percent(r.BestAccuracy), r.BestEpoch, without)
 	} else {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
+	}
+	if r.Ties != nil {
+		fmt.Fprintf(w, "tie order %s, test accuracy with it %s\n", ties.Text(r.Ties), percent(r.TestAccuracy))
 	}
 	if r.Temperature != nil {
 		fmt.Fprintf(w, "temperature %v on the validation set", *r.Temperature)

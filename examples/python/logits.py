@@ -156,8 +156,8 @@ def last_layer(metadata, arrays, x):
     return h
 
 
-def counts_and_logits(path, x):
-    """Return the class counts and the logits, both [samples, classes]."""
+def evaluate(path, x):
+    """Return the classes, [samples], and the class counts and the logits, both [samples, classes]."""
     metadata, arrays = read(path)
     if metadata["format"] != "ialgn-model" or metadata["version"] not in ("1", "2", "3", "5") or "steps" in metadata:
         raise ValueError(f"{path}: not a model file of version 1, 2, 3 or 5, or of a recurrent network")
@@ -167,7 +167,9 @@ def counts_and_logits(path, x):
     h = last_layer(metadata, arrays, x > 0)
     classes = len(json.loads(metadata["classes"]))
     counts = h.reshape(len(x), classes, -1).sum(axis=2) + json.loads(metadata.get("offsets", "0"))
-    return counts, counts / json.loads(metadata["config"])["model"]["tau"]
+    order = np.array(json.loads(metadata.get("ties", "null")) or range(classes))
+    winners = order[counts[:, order].argmax(axis=1)]  # of equal counts the first in the tie order
+    return winners, counts, counts / json.loads(metadata["config"])["model"]["tau"]
 
 
 def main():
@@ -175,11 +177,11 @@ def main():
         sys.exit(__doc__)
     _, model, inputs = sys.argv
     x = np.load(inputs) if inputs.endswith(".npy") else np.loadtxt(inputs, delimiter=",", ndmin=2)
-    counts, logits = counts_and_logits(model, x)
+    winners, counts, logits = evaluate(model, x)
     classes = range(counts.shape[1])
     print(",".join(["class"] + [f"count_{c}" for c in classes] + [f"logit_{c}" for c in classes]))
-    for n, z in zip(counts, logits):
-        print(",".join([str(n.argmax())] + [str(v) for v in n] + [repr(float(v)) for v in z]))
+    for c, n, z in zip(winners, counts, logits):
+        print(",".join([str(c)] + [str(v) for v in n] + [repr(float(v)) for v in z]))
 
 
 if __name__ == "__main__":

@@ -104,12 +104,13 @@ func expect(m *model.Model) (rows [][]byte, lines []string) {
 	planes := make([]uint64, p.Rows()*words)
 	p.GatherRange(planes, words, 0, samples)
 	m.Encoder.Thermometer(in, planes, words)
-	e := model.NewEvaluator(m.Freeze())
+	f := m.Freeze()
+	e := model.NewEvaluator(f)
 	e.Run(in, words, nil)
 	classes := len(m.Classes)
 	counts, class := make([]int32, classes*samples), make([]uint8, samples)
 	e.Counts(counts, samples)
-	model.Classify(class, counts)
+	model.Classify(class, counts, f.Ties)
 	for s := range samples {
 		row := make([]byte, m.Encoder.Inputs())
 		for i := range row {

@@ -2,6 +2,7 @@ package ccode
 
 import (
 	"fmt"
+	"strings"
 
 	"ialgn/netlist"
 )
@@ -70,7 +71,7 @@ int NAME_classify_uncertain(const NAME_feature *x, size_t samples, uint16_t *cla
 	classifyArguments = ` * Classifies any number of samples. Feature f of sample s is x[s * MACRO_FEATURES + f], an
  * unsigned number of MACRO_FEATURE_BITS bits.
  *
- * class_index[s] is the class of sample s, the lowest where several counts are the largest.
+ * class_index[s] is the class of sample s, TIES where several counts are the largest.
  * counts[s * MACRO_CLASSES + c] is the count of class c; counts may be NULL.
 `
 	headerEnd = `
@@ -95,7 +96,8 @@ func (f *file) header() {
 		f.text("\n")
 		f.classifierSizes()
 		f.template("#define MACRO_CLASSIFY_SCRATCH (MACRO_SCRATCH + (MACRO_INPUTS + MACRO_OUTPUTS) * MACRO_WORDS)\n")
-		f.template(replace(headerClassify, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
+		f.template(strings.NewReplacer("FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType()), "TIES", tied(f.n)).
+			Replace(headerClassify))
 		if c.Uncertain.Count > 0 {
 			f.template(headerUncertain)
 		}

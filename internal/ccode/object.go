@@ -134,7 +134,8 @@ func (f *file) objectHeader(opt ObjectOptions) {
 		f.text("\n")
 		f.classifierSizes()
 		feature := fmt.Sprintf("uint%d_t ", f.classifier.FeatureType())
-		f.template(replace(replace(objectClassify, "FEATURE ", feature), "COMMA_UNSUPPORTED", comma))
+		f.template(strings.NewReplacer("FEATURE ", feature, "COMMA_UNSUPPORTED", comma, "TIES", tied(f.n)).
+			Replace(objectClassify))
 		if f.classifier.Uncertain.Count > 0 {
 			f.template(objectUncertain)
 		}

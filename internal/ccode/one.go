@@ -90,7 +90,7 @@ extern "C" {
  * Classifies one sample: x[f] is feature f, an unsigned number of MACRO_ONE_FEATURE_BITS bits. A
  * larger one is not noticed, and then the class means nothing.
  *
- * Returns the class, the lowest where several counts are the largest. counts[c] is the count of class
+ * Returns the class, TIES where several counts are the largest. counts[c] is the count of class
  * c; counts may be NULL. "scratch" is memory of MACRO_ONE_SCRATCH words with any content. The function
  * cannot fail, keeps no state, and may run in several threads at once, each with its own memory.
  */
@@ -115,7 +115,7 @@ int NAME_one_uncertain(SAMPLE, uint32_t *counts, int *uncertainSCRATCH);
  * Classifies one sample. Of its MACRO_ONE_INPUTS bits, bit i is bit i % 32 of bits[i / 32]. They
  * stay as they are; the words behind them, MACRO_ONE_WORDS with them, may have any content.
  *
- * Returns the class, the lowest where several counts are the largest. counts[c] is the count of class
+ * Returns the class, TIES where several counts are the largest. counts[c] is the count of class
  * c; counts may be NULL. The function cannot fail, keeps no state, and may run in several threads at
  * once, each with its own memory.
  */
@@ -167,10 +167,11 @@ func (f *one) header() {
 		f.template(replace(oneRun, "ROWS", rowTable(f.n)))
 	case f.program.Packed:
 		f.define("ONE_CLASSES", len(c.Counts), "classes")
-		f.template(oneBits)
+		f.template(replace(oneBits, "TIES", tied(f.n)))
 	default:
 		f.define("ONE_CLASSES", len(c.Counts), "classes")
-		f.template(replace(oneFeatures, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
+		f.template(strings.NewReplacer("FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType()), "TIES", tied(f.n)).
+			Replace(oneFeatures))
 	}
 	if f.isUncertain() {
 		f.template(strings.NewReplacer("SAMPLE", f.onlySample(), "SCRATCH", f.scratch()).Replace(oneUncertain))

@@ -113,7 +113,9 @@ func oneShapes(t *testing.T) map[string]*netlist.Netlist {
 	full := func(o netgen.FrozenOptions) *netlist.Netlist { return netgen.FrozenNetlist(1, o, netlist.Full, 0) }
 	long := netgen.FrozenOptions{Features: 3, Bits: 3, BitsIn: 16, Classes: 2, Width: 20}
 	wired := netgen.FrozenOptions{Features: 21, Bits: 4, BitsIn: 8, Classes: 10, Width: 300, Topology: netgen.Random}
+	tied := netgen.FrozenOptions{Features: 8, Classes: 10, Width: 40, Ties: true}
 	return map[string]*netlist.Netlist{
+		"tie-order":    netgen.FrozenNetlist(1, tied, netlist.Full, 2),
 		"words":        netgen.FrozenNetlist(1, long, netlist.Full, 3),
 		"long-words":   longWords(),
 		"wide":         full(netgen.FrozenOptions{Features: 640, Bits: 8, BitsIn: 8, Width: 6000, Depth: 3, Classes: 10}),

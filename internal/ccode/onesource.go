@@ -3,6 +3,8 @@ package ccode
 import (
 	"fmt"
 	"strings"
+
+	"ialgn/internal/ties"
 )
 
 const oneInclude = `#include "NAME_one.h"
@@ -86,7 +88,7 @@ const oneCounted = `    STATE
 UNUSED    for (c = 0; c < MACRO_ONE_CLASSES; c++) {
         const uint32_t count = COUNT;
         if (counts != NULL) counts[c] = count;
-        if (count > best) {
+        if (LARGER) {
 PASSED            best = count;
             class_index = (int)c;
         }CLOSER
@@ -97,6 +99,7 @@ UNCERTAIN    return class_index;
 
 // counted writes the function of a classifier whose lists are counted.
 func (f *one) counted() {
+	f.tiePlaces()
 	f.signature()
 	unused := ""
 	if !f.program.Packed && f.program.Slots == 0 {
@@ -115,9 +118,25 @@ func (f *one) counted() {
 		}
 		uncertain = "    if (uncertain != NULL) *uncertain = " + is + ";\n"
 	}
-	f.template(f.fill(strings.NewReplacer("UNUSED", unused, "SECOND", second, "PASSED", passed, "CLOSER", closer,
-		"UNCERTAIN", uncertain).Replace(oneCounted)))
+	larger := "count > best"
+	if f.n.Ties() != nil {
+		larger = "count > best || (count == best && tie_places[c] < tie_places[class_index])"
+	}
+	f.template(f.fill(strings.NewReplacer("LARGER", larger, "UNUSED", unused, "SECOND", second, "PASSED", passed,
+		"CLOSER", closer, "UNCERTAIN", uncertain).Replace(oneCounted)))
 	f.certain()
+}
+
+// tiePlaces writes the places of the classes in the tie order, if there is one.
+func (f *one) tiePlaces() {
+	if f.n.Ties() == nil {
+		return
+	}
+	places := ties.Places(f.n.Ties(), len(f.n.Ties()))
+	f.template("\n/* The place of each class in the tie order: of equal counts, the lowest place wins. */\n" +
+		"static const " + unsigned(len(places)-1) + " tie_places[MACRO_ONE_CLASSES] = {\n")
+	numbers(f.printer, "%d", 20, places)
+	f.text("};\n")
 }
 
 // certain writes the function without the argument uncertain, if there is one with it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ialgn/internal/inputs"
+	"ialgn/netlist"
 )
 
 // printer writes text and replaces NAME_ and MACRO_ by the module's prefixes. The buffer keeps the first write error
@@ -45,6 +46,14 @@ func (p *printer) preface(opt Options, suffix, title string) {
 		p.printf(" * - %s\n", inputs.CComment(line))
 	}
 	p.text(" */\n\n")
+}
+
+// tied says in a comment which class the functions return if several counts are the largest.
+func tied(n *netlist.Netlist) string {
+	if n.Ties() == nil {
+		return "the lowest"
+	}
+	return "the first in the tie order of the comment at the top"
 }
 
 // define writes a macro of the module.

@@ -105,7 +105,7 @@ type Train struct {
 	Gradients   string  `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
 	// none | balanced | weights of classes in the loss, such as "S=8, V=2.5"
 	ClassWeights string     `yaml:"class_weights" json:"class_weights,omitempty"`
-	Offsets      string     `yaml:"offsets" json:"offsets,omitempty"` // none | integer; none is stored as empty text
+	Offsets      string     `yaml:"offsets" json:"offsets,omitempty"` // none | ties | integer; none is stored as empty text
 	Candidates   Candidates `yaml:"candidates" json:"candidates,omitzero"`
 	Augment      Augment    `yaml:"augment" json:"augment,omitzero"`
 	Cost         Cost       `yaml:"cost" json:"cost,omitzero"`

@@ -38,7 +38,7 @@ func (c *Config) checkValidation() error {
 	}
 	var key string
 	switch {
-	case c.Train.Offsets != "":
+	case c.Train.Offsets == OffsetsInteger:
 		return c.wrong(offsetsChoice.key, "give train.validation.share, too, for example 0.1, or omit this key",
 			"there is no validation set on which the offsets could be chosen")
 	case v.Patience > 0:
@@ -52,8 +52,14 @@ func (c *Config) checkValidation() error {
 		"there is no validation set to measure progress on")
 }
 
+// These are the values of train.offsets that choose something for each class.
+const (
+	OffsetsTies    = "ties"    // an order in which classes win ties
+	OffsetsInteger = "integer" // integers that are added to class counts
+)
+
 // offsetsChoice lists the values of train.offsets. The first value is stored as empty text.
-var offsetsChoice = choice{"train.offsets", []string{"none", "integer"}}
+var offsetsChoice = choice{"train.offsets", []string{"none", OffsetsTies, OffsetsInteger}}
 
 // checkOffsets checks the value of train.offsets, and that the metric depends on offsets.
 func (c *Config) checkOffsets() error {
@@ -65,7 +71,8 @@ func (c *Config) checkOffsets() error {
 	}
 	if m := c.Train.Validation.Metric; metrics.Ranks(m) {
 		return c.wrong(offsetsChoice.key, "omit this key, or use another "+metricKey+", such as balanced_accuracy",
-			"%s depends only on the order of the samples by their count differences, which offsets do not change", m)
+			"%s depends only on the order of the samples by their count differences, which %s do not change", m,
+			map[string]string{OffsetsTies: "ties", OffsetsInteger: "offsets"}[c.Train.Offsets])
 	}
 	return nil
 }

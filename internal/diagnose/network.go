@@ -28,11 +28,11 @@ type layer struct {
 // pins is the number of pins of a gate. Pin A is number 0 and pin B number 1.
 const pins = 2
 
-// newNetwork returns the network of a valid model, with room for a batch. The network has no class offsets, because the
-// loss of training does not have them.
+// newNetwork returns the network of a valid model, with room for a batch. The network has neither class offsets nor a
+// tie order, because the loss of training does not have them.
 func newNetwork(m *model.Model, batch int) *network {
 	n := &network{m: m, frozen: m.Freeze(), words: (batch + 63) / 64}
-	n.frozen.Offsets = nil
+	n.frozen.Offsets, n.frozen.Ties = nil, nil
 	for i := range m.Sections {
 		for at := range m.Sections[i].Layers {
 			n.layers = append(n.layers, layer{&m.Sections[i], at})

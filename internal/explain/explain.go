@@ -32,6 +32,7 @@ import (
 	"ialgn/internal/freeze"
 	"ialgn/internal/model"
 	"ialgn/internal/progress"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
@@ -49,6 +50,9 @@ type Explanation struct {
 
 	// Offsets has the class offsets, which no node decides. It is nil if no class has an offset.
 	Offsets []int `json:"offsets,omitempty"`
+
+	// Ties has the classes in the order in which they win ties. It is nil if the lowest class wins.
+	Ties []int `json:"ties,omitempty"`
 
 	// Votes has the nodes of the last layer that are 1 and vote for the class or for the runner-up.
 	Votes []Vote `json:"votes"`
@@ -230,13 +234,13 @@ func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Ex
 	}
 	names := n.f.Classes
 	e := &Explanation{
-		Classes: names, Counts: counts, Offsets: n.f.Offsets, Index: winner(counts),
+		Classes: names, Counts: counts, Offsets: n.f.Offsets, Ties: n.f.Ties, Index: ties.Winner(counts, n.f.Ties),
 		Words: slices.Clone(words), Shape: n.shape,
 		Flips: []Change{}, Checked: true, Values: n.values(words),
 	}
 	e.Class = names[e.Index]
 	shown := []int{e.Index}
-	if next := runnerUp(counts, e.Index); next >= 0 {
+	if next := runnerUp(counts, n.f.Ties, e.Index); next >= 0 {
 		e.RunnerUp, e.Margin = names[next], int(counts[e.Index]-counts[next])
 		shown = append(shown, next)
 	}
@@ -263,7 +267,8 @@ func (n *Network) counts(ctx context.Context, words []uint16) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(r.Counts, s.Counts) || int(r.Class[0]) != int(s.Predicted[0]) || winner(r.Counts) != int(r.Class[0]) {
+	if !slices.Equal(r.Counts, s.Counts) || int(r.Class[0]) != int(s.Predicted[0]) ||
+		ties.Winner(r.Counts, n.f.Ties) != int(r.Class[0]) {
 		return nil, errDisagree
 	}
 	return r.Counts, nil
@@ -299,22 +304,11 @@ func (n *Network) values(words []uint16) (all [][]uint64) {
 	return all
 }
 
-// winner returns the class with the largest count. In a tie, the class with the lowest number wins.
-func winner(counts []int32) (best int) {
-	for c, n := range counts {
-		if n > counts[best] {
-			best = c
-		}
-	}
-	return best
-}
-
-// runnerUp returns the class with the largest count among all classes except the given class. It returns -1 if there
-// is no other class.
-func runnerUp(counts []int32, class int) int {
+// runnerUp returns the class that would win if the given class did not exist. It returns -1 if there is no other class.
+func runnerUp(counts []int32, order []int, class int) int {
 	next := -1
-	for c, n := range counts {
-		if c != class && (next < 0 || n > counts[next]) {
+	for place := range counts {
+		if c := ties.At(order, place); c != class && (next < 0 || counts[c] > counts[next]) {
 			next = c
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ialgn/internal/encoding"
+	"ialgn/internal/ties"
 )
 
 // column is one numeric feature, or all features that encode one column of words. A single change affects only one
@@ -59,7 +60,7 @@ func (n *Network) flip(ctx context.Context, e *Explanation, most int) error {
 	if len(n.f.Classes) < 2 || len(s.candidates) == 0 {
 		return nil
 	}
-	best, err := s.run(ctx, targets(e.Counts, e.Index))
+	best, err := s.run(ctx, targets(e.Counts, e.Ties, e.Index))
 	e.Search.AllUpTo = s.allUpTo
 	if err != nil || best == nil {
 		return err
@@ -69,7 +70,7 @@ func (n *Network) flip(ctx context.Context, e *Explanation, most int) error {
 	if err != nil {
 		return err
 	}
-	class := winner(counts)
+	class := ties.Winner(counts, n.f.Ties)
 	if class == e.Index {
 		return errDisagree
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/model"
 	"ialgn/internal/progress"
+	"ialgn/internal/ties"
 )
 
 // mostTargets is the largest number of classes that a search tries to reach one by one. In addition, a search tries
@@ -30,10 +31,10 @@ const (
 const anyClass = -1
 
 // targets returns the targets of a search: any class, and some classes with the largest counts.
-func targets(counts []int32, class int) []int {
+func targets(counts []int32, tieOrder []int, class int) []int {
 	var order []int
-	for c := range counts {
-		if c != class {
+	for place := range counts {
+		if c := ties.At(tieOrder, place); c != class {
 			order = append(order, c)
 		}
 	}
@@ -45,6 +46,7 @@ func targets(counts []int32, class int) []int {
 type search struct {
 	*Network
 	class      int
+	places     []int // place of each class in the tie order
 	from       []uint16
 	candidates []candidate   // sorted by column
 	single     [][]candidate // [candidate]: the set that contains only this candidate
@@ -55,7 +57,10 @@ type search struct {
 }
 
 func newSearch(n *Network, e *Explanation, most int) *search {
-	s := &search{Network: n, class: e.Index, from: e.Words, most: most, candidates: n.candidates(e.Words)}
+	s := &search{
+		Network: n, class: e.Index, places: ties.Places(n.f.Ties, len(n.f.Classes)),
+		from: e.Words, most: most, candidates: n.candidates(e.Words),
+	}
 	for i := range s.candidates {
 		s.single = append(s.single, s.candidates[i:i+1:i+1])
 	}
@@ -296,7 +301,7 @@ func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
 }
 
 // rank says how far the target is behind the sample's class. It returns twice the difference of the counts, plus or
-// minus 1 because the lower class number wins a tie.
+// minus 1 because the class that comes first in the tie order wins a tie.
 func (s *search) rank(counts []int32, target int) int32 {
 	least := int32(math.MaxInt32)
 	for c, n := range counts {
@@ -304,7 +309,7 @@ func (s *search) rank(counts []int32, target int) int32 {
 			continue
 		}
 		tie := int32(1)
-		if c < s.class {
+		if s.places[c] < s.places[s.class] {
 			tie = -1
 		}
 		least = min(least, 2*(counts[s.class]-n)+tie)

@@ -163,16 +163,16 @@ func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show fun
 }
 
 // judge adds the results of a seed on the validation samples. With a metric, they are the results of the kept epoch
-// with its class offsets, because networks of the front keep this epoch, too. Otherwise, they are the results of the
-// last epoch.
+// with its class offsets or tie order, because networks of the front keep this epoch, too. Otherwise, they are the
+// results of the last epoch.
 func (t *trial) judge(r *model.Record, metric string) {
 	judged := r.Epochs[len(r.Epochs)-1]
 	if metric != "" {
 		judged = r.Epochs[r.Kept-1]
 	}
 	correct, value := judged.ValidationCorrect, judged.ValidationMetric
-	if r.Offsets != nil {
-		correct, value = r.Offsets.ValidationCorrect, r.Offsets.ValidationMetric
+	if with := r.Shifted(); with != nil {
+		correct, value = with.ValidationCorrect, with.ValidationMetric
 	}
 	t.Wrong = append(t.Wrong, 1-float64(correct)/float64(judged.ValidationSamples))
 	if metric != "" {

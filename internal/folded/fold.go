@@ -16,7 +16,8 @@
 //	level bits of j | feature bits of the feature | 2 bits op (load, and, or, xor) | p | end
 //
 // If end is 1, v is added to the count after the step. An xor with p set closes the class and adds the number in the
-// bits below op. [Shape] defines the widths of the fields.
+// bits below op. [Shape] defines the widths of the fields. The classes come in their tie order, so the first class with
+// the largest count wins.
 //
 // With N lanes there are N programs of equal length, one for each lane. The chains of each class are divided among
 // the lanes. Lane 0 closes the classes.
@@ -53,6 +54,10 @@ type Shape struct {
 	Lanes int
 	Count int // bits of a class count
 	Depth int // words of each lane's program: a multiple of a block RAM's depth
+
+	// Ties has the classes in the order in which they win ties, in which the program completes them. It is nil if this
+	// is the order of the classes.
+	Ties []uint16
 }
 
 // Chains is a folded classifier.
@@ -87,7 +92,7 @@ func (p *Program) Engine(o Options) (*Chains, error) {
 		Frame: Frame{
 			Module: core + Suffix, Drop: o.Drop, WordBits: p.wordBits, Thresholds: p.thresholds, Classes: len(p.classes),
 		},
-		Lanes: o.Lanes, Count: p.countBits,
+		Lanes: o.Lanes, Count: p.countBits, Ties: p.ties,
 	}}
 	if err := e.Check(); err != nil {
 		return nil, err

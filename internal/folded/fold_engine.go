@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 )
 
@@ -19,15 +20,22 @@ func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 	for l := range s.Lanes {
 		lanes.WriteString(s.lane(l))
 	}
+	order, numbered := "", "number"
+	if s.Ties != nil {
+		order = "  localparam [@LASTORDER@:0] CLASSES = @TIES@;  // in the order of the program\n"
+		numbered = "CLASSES[number*@IBITS@+:@IBITS@]"
+	}
 	address := s.LevelBits() + s.FeatureBits()
 	pc := bits.Len(uint(s.Depth - 1))
+	index := netlist.ClassBits(s.Classes)
 	_, err := io.WriteString(w, s.head(header)+s.Fill(chainsTemplate, "      at <= @FBITS@'d0;\n",
 		"ENCODER", s.encoder().Verilog(), "LANES", lanes.String(), "SELECT", s.selects(), "ENDED", s.ended(),
 		"FEATURE", s.FeatureBits()-1, "PLACE", s.FeatureBits(), "PLACES", 2<<s.FeatureBits()-1, "FBITS", s.FeatureBits(),
 		"LASTWORD", s.Features()-1, "LEVEL", s.LevelBits()-1, "LBITS", s.LevelBits(), "PC", pc-1, "PCBITS", pc,
 		"LASTSTEP", s.Depth-1, "STEP", s.stepBits()-1, "SBITS", s.stepBits(), "ADDRESS", address-1, "OPLOW", address,
-		"END", address+3, "COUNT", s.Count-1, "CBITS", s.Count, "IBITS", netlist.ClassBits(s.Classes),
-		"LASTCLASS", s.Classes-1))
+		"END", address+3, "COUNT", s.Count-1, "CBITS", s.Count, "IBITS", index,
+		"TIES", ties.Verilog(s.Ties, index), "LASTORDER", s.Classes*index-1,
+		"LASTCLASS", s.Classes-1, "ORDER", order, "NUMBERED", numbered))
 	return err
 }
 

@@ -202,10 +202,13 @@ func models() map[string]*model.Frozen {
 	offsets := chains
 	offsets.Offsets = true
 	few := netgen.FrozenOptions{Width: 30, Depth: 4, Features: 6, Bits: 4, BitsIn: 6, Classes: 3}
+	tied := few
+	tied.Ties, tied.Classes = true, 5
 	return map[string]*model.Frozen{
 		"constant chains": odd(netgen.Frozen(1, few)),
 		"chains":          netgen.Frozen(1, chains), "one feature": netgen.Frozen(2, one),
 		"offsets": netgen.Frozen(3, offsets),
+		"ties":    netgen.Frozen(7, tied),
 		"wide":    netgen.Frozen(4, wide), "several banks": netgen.Frozen(5, banks),
 		"wide, own thresholds": odd(netgen.Frozen(6, wide)),
 	}
@@ -225,6 +228,7 @@ func TestEngine(t *testing.T) {
 		{"one feature", 4, 20},
 		{"constant chains", 2, 20},
 		{"offsets", 2, 10},
+		{"ties", 2, 60},
 		{"wide", 4, 8},
 		{"wide, own thresholds", 1, 8},
 		{"several banks", 1, 4},

@@ -15,7 +15,8 @@ type Program struct {
 	wordBits   int
 	countBits  int
 	thresholds [][]uint16
-	classes    []class
+	classes    []class  // in tie order
+	ties       []uint16 // tie order; nil if it is the order of the classes
 }
 
 // class is the part of a program that computes the count of one class.
@@ -71,8 +72,9 @@ func NewProgram(n *netlist.Netlist, thresholds [][]uint16) (*Program, error) {
 		return nil, err
 	}
 	f.join()
-	p := &Program{name: n.Name, wordBits: inputs[0].Word, thresholds: thresholds}
-	for _, probe := range n.Probes() {
+	p := &Program{name: n.Name, wordBits: inputs[0].Word, thresholds: thresholds, ties: n.Ties()}
+	for place := range n.Probes() {
+		probe := n.Probes()[n.Contender(place)]
 		c, err := f.class(probe)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errForm, probe.Name, err)

@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
 	"ialgn/internal/testkit"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
@@ -77,7 +78,11 @@ func counts(t *testing.T, e *Chains, level []int) []int {
 			}
 		}
 	}
-	return closed
+	byClass := make([]int, len(closed))
+	for place, n := range closed {
+		byClass[ties.At(e.Ties, place)] = n
+	}
+	return byClass
 }
 
 // TestProgram runs programs of networks with constant, equal and shared chains, and compares all class counts with

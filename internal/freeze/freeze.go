@@ -58,6 +58,7 @@ func WithMargin(f *model.Frozen, s netlist.Scope, margin int) (*netlist.Netlist,
 		z.layer(l)
 	}
 	z.Classes(z.classes())
+	z.Ties(z.ties())
 	z.Positions(z.positions())
 	if s == netlist.Gates {
 		z.Output("h", 1, z.classLabels(), z.h)
@@ -180,6 +181,14 @@ func (z *freezer) offsets() (all []uint32) {
 		all = append(all, uint32(offset))
 	}
 	return all
+}
+
+// ties returns the tie order.
+func (z *freezer) ties() (order []uint16) {
+	for _, class := range z.f.Ties {
+		order = append(order, uint16(class))
+	}
+	return order
 }
 
 // positions describes the layers whose nodes are shared by the positions of an image.

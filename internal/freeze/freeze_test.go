@@ -87,7 +87,7 @@ func checkFrozen(t *testing.T, name string, f *model.Frozen) {
 	e.Run(x, 1, func(_ int, h []uint64) { layers = append(layers, append([]uint64(nil), h...)) })
 	counts, class := make([]int32, len(f.Classes)*samples), make([]uint8, samples)
 	e.Counts(counts, samples)
-	model.Classify(class, counts)
+	model.Classify(class, counts, f.Ties)
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
 		n, err := freeze.Network(f, scope)
 		if err != nil {
@@ -254,8 +254,9 @@ func evaluate(n *netlist.Netlist, x []uint64, s int) []bool {
 		case netlist.Argmax:
 			size := uint64(n.ArgmaxWidth(c))
 			word := func(i uint64) uint64 { return number(net, in[i*size:][:size]) }
-			for i := range uint64(len(in)) / size {
-				if word(i) > word(value) {
+			value = uint64(n.Contender(0))
+			for place := range len(in) / int(size) {
+				if i := uint64(n.Contender(place)); word(i) > word(value) {
 					value = i
 				}
 			}

@@ -49,7 +49,7 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 func restOf(c *model.Compact, from int) *model.Frozen {
 	last := c.Layers[from-1]
 	rows, columns := last.Grid.Pooled()
-	f := &model.Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width, Offsets: c.Offsets}
+	f := &model.Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width, Offsets: c.Offsets, Ties: c.Ties}
 	f.Encoder.Bits, f.Encoder.BitsIn, f.Encoder.Max = 2, 1, 1
 	f.Encoder.Thresholds = make([][]uint16, last.Width()*rows*columns)
 	for i := range f.Encoder.Thresholds {

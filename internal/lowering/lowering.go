@@ -160,10 +160,15 @@ func (l lowering) count(in, out []netlist.Net) {
 }
 
 // argmax lowers the search for the largest word, and returns this word. It sets index to the index of the word. If
-// several words are equally large, index is the lowest of their indexes.
+// several words are equally large, index is the first of their indices in the tie order.
 func (l lowering) argmax(in []netlist.Net, width int, index []netlist.Net) (best []netlist.Net) {
-	best = slices.Clone(in[:width])
-	for class := 1; class*width < len(in); class++ {
+	first := l.Old.Contender(0)
+	best = slices.Clone(in[first*width:][:width])
+	for i := range index {
+		index[i] = netlist.Net(first >> i & 1)
+	}
+	for place := 1; place*width < len(in); place++ {
+		class := l.Old.Contender(place)
 		word, larger := in[class*width:][:width], netlist.False
 		for i, x := range word {
 			larger = l.function(tableLarger, x, best[i], larger)

@@ -65,7 +65,7 @@ func TestFunctions(t *testing.T) {
 	for seed := range uint64(200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed,
-				netgen.NetlistOptions{Cells: 1 + int(seed), Registers: seed%2 == 1, Margins: seed%4 < 2}))
+				netgen.NetlistOptions{Cells: 1 + int(seed), Registers: seed%2 == 1, Margins: seed%4 < 2, Ties: seed%3 == 0}))
 		})
 	}
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {

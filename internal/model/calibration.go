@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ialgn/internal/ties"
 )
 
 // Calibration describes the class counts of the frozen network on the validation set. The counts include the class
@@ -48,9 +50,13 @@ func (c *Calibration) Answered(margin int) (samples, correct int) {
 	return samples, correct
 }
 
-// checkCalibrated checks the class offsets and the calibration of a network. The width counts the chains of all ranks.
-func checkCalibrated(offsets []int, c *Calibration, width, classes int) error {
+// checkCalibrated checks the class offsets, the tie order and the calibration of a network. The width counts the chains
+// of all ranks.
+func checkCalibrated(offsets, order []int, c *Calibration, width, classes int) error {
 	if err := checkOffsets(offsets, width, classes); err != nil {
+		return err
+	}
+	if err := ties.Check(order, classes); err != nil {
 		return err
 	}
 	if c == nil {

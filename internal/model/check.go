@@ -58,7 +58,7 @@ func (m *Model) checkForm() error {
 	if err := m.checkSteps(); err != nil {
 		return err
 	}
-	if err := checkCalibrated(m.Offsets, m.Calibration, m.wholeWidth(), len(m.Classes)); err != nil {
+	if err := checkCalibrated(m.Offsets, m.Ties, m.Calibration, m.wholeWidth(), len(m.Classes)); err != nil {
 		return err
 	}
 	for i := range m.Sections {

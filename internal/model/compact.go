@@ -19,6 +19,7 @@ type Compact struct {
 	Steps   int // steps of a sequence; 0 if the network is not recurrent
 
 	Offsets     []int        // as in [Frozen]
+	Ties        []int        // as in [Frozen]
 	Calibration *Calibration // as in [Frozen]
 }
 
@@ -40,7 +41,7 @@ func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
 	f := m.withoutLayers()
 	c := &Compact{
 		Name: f.Name, Classes: f.Classes, Width: f.Width, Encoder: f.Encoder, Steps: m.Steps,
-		Offsets: f.Offsets, Calibration: f.Calibration,
+		Offsets: f.Offsets, Ties: f.Ties, Calibration: f.Calibration,
 	}
 	for i := range m.Sections {
 		for _, layer := range nodes[i] {
@@ -61,7 +62,8 @@ func (c *Compact) Shared() bool { return len(c.Layers) > 0 && c.Layers[0].Grid !
 // Unroll returns the network with a node for each position and step, and with layers for pooling.
 func (c *Compact) Unroll() (*Frozen, error) {
 	f := &Frozen{
-		Name: c.Name, Classes: c.Classes, Width: c.Width, Encoder: c.Encoder, Offsets: c.Offsets, Calibration: c.Calibration,
+		Name: c.Name, Classes: c.Classes, Width: c.Width, Encoder: c.Encoder,
+		Offsets: c.Offsets, Ties: c.Ties, Calibration: c.Calibration,
 	}
 	var bases, last []int // base of each unrolled layer; last unrolled layer of each compact layer
 	for i := range c.Layers {

@@ -1,6 +1,9 @@
 package model
 
-import "ialgn/internal/bitplane"
+import (
+	"ialgn/internal/bitplane"
+	"ialgn/internal/ties"
+)
 
 // Evaluator computes the forward pass of a frozen network over bit rows, layer by layer. It reuses its memory
 // between batches. Several goroutines may evaluate the same network if each has its own Evaluator.
@@ -85,14 +88,16 @@ func (e *Evaluator) Counts(dst []int32, samples int) {
 	}
 }
 
-// Classify writes the class of each sample. It is the class with the largest count, or the lowest of several classes
-// with equal counts. counts is [classes][len(dst)], as Counts writes it.
-func Classify(dst []uint8, counts []int32) {
-	clear(dst)
-	samples := len(dst)
+// Classify writes the class of each sample. It is the class with the largest count. If several classes have it, the
+// first of them in the tie order wins, or the lowest if the order is nil. counts is [classes][len(dst)], as Counts
+// writes it.
+func Classify(dst []uint8, counts []int32, order []int) {
+	samples, first := len(dst), ties.At(order, 0)
 	for s := range dst {
-		best := counts[s]
-		for c := 1; c*samples < len(counts); c++ {
+		best := counts[first*samples+s]
+		dst[s] = uint8(first)
+		for place := 1; place*samples < len(counts); place++ {
+			c := ties.At(order, place)
 			if n := counts[c*samples+s]; n > best {
 				best, dst[s] = n, uint8(c)
 			}

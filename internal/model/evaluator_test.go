@@ -38,7 +38,7 @@ func TestForwardPass(t *testing.T) {
 			if n := len(want[0].layers); visited != n {
 				t.Errorf("%d layers visited, want %d", visited, n)
 			}
-			compareScores(t, e, len(m.Classes), want)
+			compareScores(t, e, m.Ties, len(m.Classes), want)
 		})
 	}
 }
@@ -63,12 +63,12 @@ func compareLayer(t *testing.T, layer int, h []uint64, words int, want []slow) {
 	}
 }
 
-func compareScores(t *testing.T, e *model.Evaluator, classes int, want []slow) {
+func compareScores(t *testing.T, e *model.Evaluator, order []int, classes int, want []slow) {
 	t.Helper()
 	samples := len(want)
 	counts, predicted := make([]int32, classes*samples), make([]uint8, samples)
 	e.Counts(counts, samples)
-	model.Classify(predicted, counts)
+	model.Classify(predicted, counts, order)
 	for s := range want {
 		for c, n := range want[s].counts {
 			if got := counts[c*samples+s]; got != n {
@@ -85,14 +85,17 @@ func TestClassify(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		counts []int32 // [3][4]
+		order  []int
 		want   []uint8
 	}{
-		{"each class once", []int32{5, 0, 1, 0, 0, 5, 2, 0, 0, 0, 3, 1}, []uint8{0, 1, 2, 2}},
-		{"ties", []int32{5, 1, 2, 0, 5, 4, 3, 0, 5, 4, 3, 0}, []uint8{0, 1, 1, 0}},
+		{"each class once", []int32{5, 0, 1, 0, 0, 5, 2, 0, 0, 0, 3, 1}, nil, []uint8{0, 1, 2, 2}},
+		{"each class once, with an order", []int32{5, 0, 1, 0, 0, 5, 2, 0, 0, 0, 3, 1}, []int{2, 0, 1}, []uint8{0, 1, 2, 2}},
+		{"ties", []int32{5, 1, 2, 0, 5, 4, 3, 0, 5, 4, 3, 0}, nil, []uint8{0, 1, 1, 0}},
+		{"ties with an order", []int32{5, 1, 3, 0, 5, 4, 3, 0, 5, 4, 1, 0}, []int{2, 0, 1}, []uint8{2, 2, 0, 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := []uint8{9, 9, 9, 9}
-			model.Classify(got, test.counts)
+			model.Classify(got, test.counts, test.order)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("classes (-want +got):\n%s", diff)
 			}

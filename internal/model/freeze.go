@@ -70,7 +70,7 @@ func (m *Model) Blank() *Frozen {
 func (m *Model) withoutLayers() *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	if m.Part == nil {
-		f.Offsets, f.Calibration = m.Offsets, m.Calibration
+		f.Offsets, f.Ties, f.Calibration = m.Offsets, m.Ties, m.Calibration
 	}
 	return f
 }

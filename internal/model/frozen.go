@@ -22,6 +22,10 @@ type Frozen struct {
 	// the chains.
 	Offsets []int
 
+	// Ties has all classes in the order in which they win ties: of several classes with the largest count, the first
+	// one in the list wins. Ties is nil if the lowest class wins, and never the ascending order.
+	Ties []int
+
 	Calibration *Calibration // of the validation set; nil if there was none, and for a part of a network
 }
 
@@ -80,7 +84,7 @@ func (f *Frozen) before(l int) int {
 // Validate checks the properties that [Evaluator] and the compiler rely on:
 //   - the last layer's width is a multiple of the number of classes;
 //   - every array has an element for each node;
-//   - offsets and calibration have the form that their comments describe;
+//   - offsets, tie order and calibration have the form that their comments describe;
 //   - every truth table fits its pins;
 //   - every index is below the number of its sources;
 //   - the first layer reads inputs only.
@@ -93,7 +97,7 @@ func (f *Frozen) Validate() error {
 	if len(f.Layers) == 0 {
 		return fmt.Errorf("frozen network: no layers")
 	}
-	if err := checkCalibrated(f.Offsets, f.Calibration, f.Width, len(f.Classes)); err != nil {
+	if err := checkCalibrated(f.Offsets, f.Ties, f.Calibration, f.Width, len(f.Classes)); err != nil {
 		return fmt.Errorf("frozen network: %w", err)
 	}
 	for l := range f.Layers {

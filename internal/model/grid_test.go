@@ -32,14 +32,14 @@ func checkCompact(t *testing.T, path string, m *model.Model) {
 	}
 }
 
-// TestGridVersion checks that models with grids have version 3, or 5 if they have offsets. It also checks that they
-// can be read without being unrolled.
+// TestGridVersion checks that models with grids have version 3, or 5 if they have offsets or a tie order. It also
+// checks that they can be read without being unrolled.
 func TestGridVersion(t *testing.T) {
 	for _, form := range convolutional() {
 		m := form.Model()
 		h, _ := split(t, fileOf(t, m, model.Extra{}))
 		want := model.GridVersion
-		if form.Options.Offsets {
+		if form.Options.Offsets || form.Options.Ties {
 			want = model.OffsetsVersion
 		}
 		if got := h.Meta["version"]; got != want {

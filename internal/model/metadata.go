@@ -30,8 +30,8 @@ const (
 	// StepsVersion is the version for recurrent networks. Their metadata has the entry steps.
 	StepsVersion = "4"
 
-	// OffsetsVersion is the version for models with class offsets. Their metadata has the entry offsets. They may also
-	// have what versions 2 to 4 have.
+	// OffsetsVersion is the version for models with class offsets or a tie order. Their metadata has the entry offsets,
+	// the entry ties, or both. They may also have what versions 2 to 4 have.
 	OffsetsVersion = "5"
 )
 
@@ -39,6 +39,7 @@ const (
 const (
 	stepsEntry       = "steps"
 	offsetsEntry     = "offsets"
+	tiesEntry        = "ties"
 	calibrationEntry = "calibration"
 )
 
@@ -110,6 +111,9 @@ func (m *Model) metadata() (map[string]string, error) {
 	if m.Offsets != nil {
 		entries[offsetsEntry] = m.Offsets
 	}
+	if m.Ties != nil {
+		entries[tiesEntry] = m.Ties
+	}
 	if m.Calibration != nil {
 		entries[calibrationEntry] = m.Calibration
 	}
@@ -126,7 +130,7 @@ func (m *Model) metadata() (map[string]string, error) {
 // version returns the oldest version of the metadata that can describe the model.
 func (m *Model) version() string {
 	switch {
-	case m.Offsets != nil:
+	case m.Offsets != nil || m.Ties != nil:
 		return OffsetsVersion
 	case m.Steps > 0:
 		return StepsVersion
@@ -207,21 +211,35 @@ func (c *container) readSteps(m *Model) error {
 	return err
 }
 
-// readCalibrated reads the class offsets and the calibration, if the metadata has them.
+// readCalibrated reads the class offsets, the tie order and the calibration, if the metadata has them. Files of
+// [OffsetsVersion] have offsets or a tie order.
 func (c *container) readCalibrated(m *Model) error {
-	version := c.meta["version"]
-	if _, found := c.meta[offsetsEntry]; found || version == OffsetsVersion {
-		if err := c.unmarshal(offsetsEntry, &m.Offsets); err != nil {
+	_, ordered := c.meta[tiesEntry]
+	if _, found := c.meta[offsetsEntry]; found || !ordered && c.meta["version"] == OffsetsVersion {
+		if err := c.readList(offsetsEntry, &m.Offsets); err != nil {
 			return err
 		}
-		if version != OffsetsVersion || m.Offsets == nil {
-			return fmt.Errorf("%s: metadata: %s in version %s, want version %s and a list; %s", c.name, offsetsEntry, version,
-				OffsetsVersion, damaged)
+	}
+	if ordered {
+		if err := c.readList(tiesEntry, &m.Ties); err != nil {
+			return err
 		}
 	}
 	if _, found := c.meta[calibrationEntry]; found {
 		m.Calibration = &Calibration{}
 		return c.unmarshal(calibrationEntry, m.Calibration)
+	}
+	return nil
+}
+
+// readList reads an entry that is a list of numbers and that only files of [OffsetsVersion] have.
+func (c *container) readList(entry string, to *[]int) error {
+	if err := c.unmarshal(entry, to); err != nil {
+		return err
+	}
+	if version := c.meta["version"]; version != OffsetsVersion || *to == nil {
+		return fmt.Errorf("%s: metadata: %s in version %s, want version %s and a list; %s", c.name, entry, version,
+			OffsetsVersion, damaged)
 	}
 	return nil
 }

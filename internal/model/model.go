@@ -18,6 +18,8 @@
 package model
 
 import (
+	"cmp"
+
 	"ialgn/internal/config"
 	"ialgn/internal/encoding"
 	"ialgn/internal/ranks"
@@ -83,6 +85,7 @@ type Model struct {
 	Steps int
 
 	Offsets     []int        // added to the class counts; nil, or a number for each class (see [Frozen])
+	Ties        []int        // tie order of the classes; nil, or all classes (see [Frozen])
 	Calibration *Calibration // of the validation set; nil if there was none
 
 	// Part describes the part of the network that this rank trains. It is nil if this process trains the whole network.
@@ -102,17 +105,22 @@ type Record struct {
 	Kept int `json:"kept_epoch,omitempty"`
 
 	Offsets  *Shifted  `json:"offsets,omitempty"`  // nil if no class has an offset
+	Ties     *Shifted  `json:"ties,omitempty"`     // nil if there is no tie order
 	Origin   *Origin   `json:"origin,omitempty"`   // nil if the network was trained here from the beginning
 	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil if nothing was removed
 	Refilled *Refilled `json:"refilled,omitempty"` // nil if tables were not refilled
 }
 
-// Shifted has the results of the kept epoch with the class offsets ([Model.Offsets]), which were chosen after training.
+// Shifted has the results of the kept epoch with the class offsets ([Model.Offsets]) or the tie order ([Model.Ties]),
+// which were chosen after training.
 type Shifted struct {
 	TestCorrect       int     `json:"test_correct"`
-	ValidationCorrect int     `json:"validation_correct"`
-	ValidationMetric  float64 `json:"validation_metric,omitempty"` // as in [Epoch]
+	ValidationCorrect int     `json:"validation_correct,omitempty"` // 0 if there is no validation set
+	ValidationMetric  float64 `json:"validation_metric,omitempty"`  // as in [Epoch]
 }
+
+// Shifted returns the results with the class offsets or the tie order, or nil if there are neither.
+func (r *Record) Shifted() *Shifted { return cmp.Or(r.Offsets, r.Ties) }
 
 // Origin says that another program trained this network, or the network from which training started.
 type Origin struct {

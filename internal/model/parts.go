@@ -141,7 +141,7 @@ func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
 	layers := c.Layers[from:]
 	last := c.Layers[from-1].Width()
 	rows, columns := g.Pooled()
-	f := &Frozen{Name: c.Name + ", dense layers", Classes: c.Classes, Width: c.Width, Offsets: c.Offsets}
+	f := &Frozen{Name: c.Name + ", dense layers", Classes: c.Classes, Width: c.Width, Offsets: c.Offsets, Ties: c.Ties}
 	names := make([]string, last*rows*columns)
 	for i := range names {
 		names[i] = fmt.Sprintf("row %d, column %d, kernel %d", i/last/columns, i/last%columns, i%last)

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"ialgn/internal/crew"
-
 	"ialgn/internal/encoding"
+	"ialgn/internal/ties"
 )
 
 // Scores holds the results of a network for a set of samples.
@@ -120,7 +120,7 @@ func (w *scorer) score(s *Scores, from, to int) {
 	w.eval.Run(w.in, batchWords, nil)
 	counts := w.counts[:s.Classes*n]
 	w.eval.Counts(counts, n)
-	Classify(s.Predicted[from:to], counts)
+	Classify(s.Predicted[from:to], counts, w.eval.f.Ties)
 	for c := range s.Classes {
 		for i := range n {
 			s.Counts[(from+i)*s.Classes+c] = counts[c*n+i]
@@ -128,17 +128,10 @@ func (w *scorer) score(s *Scores, from, to int) {
 	}
 }
 
-// Classify sets each prediction to the class with the largest count, or to the first of several classes with equal
-// counts.
-func (s *Scores) Classify() {
+// Classify sets each prediction to the class with the largest count. If several classes have it, the first of them in
+// the tie order wins, or the lowest if the order is nil.
+func (s *Scores) Classify(order []int) {
 	for i := range s.Predicted {
-		counts := s.Counts[i*s.Classes:][:s.Classes]
-		best := 0
-		for c, n := range counts {
-			if n > counts[best] {
-				best = c
-			}
-		}
-		s.Predicted[i] = uint8(best)
+		s.Predicted[i] = uint8(ties.Winner(s.Counts[i*s.Classes:][:s.Classes], order))
 	}
 }

@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"slices"
+
 	"ialgn/internal/encoding"
 	"ialgn/internal/model"
 )
@@ -74,12 +76,21 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 			out.counts[i/(m.Width/len(m.Classes))]++
 		}
 	}
-	for c := range out.counts {
-		if out.counts[c] > out.counts[out.class] {
-			out.class = uint8(c)
+	largest := slices.Max(out.counts)
+	for c := len(out.counts) - 1; c >= 0; c-- { // from the last to the first, so that the first one is left
+		if class := slowTie(m, c); out.counts[class] == largest {
+			out.class = uint8(class)
 		}
 	}
 	return out
+}
+
+// slowTie returns the class at a place of the tie order.
+func slowTie(m *model.Model, place int) int {
+	if m.Ties == nil {
+		return place
+	}
+	return m.Ties[place]
 }
 
 // evaluatePatches evaluates a section whose nodes are shared by positions. It includes pooling.

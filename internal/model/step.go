@@ -38,7 +38,8 @@ func (c *Compact) Step() (*Step, error) {
 		core.Layers = append(core.Layers, layer)
 	}
 	head := &Frozen{
-		Name: c.Name + ", head", Classes: c.Classes, Width: c.Width, Encoder: bitEncoder(names[inputs:]), Offsets: c.Offsets,
+		Name: c.Name + ", head", Classes: c.Classes, Width: c.Width, Encoder: bitEncoder(names[inputs:]),
+		Offsets: c.Offsets, Ties: c.Ties,
 	}
 	counted := passing(c.Width).FrozenLayer
 	counted.Pins[0].Source = Input

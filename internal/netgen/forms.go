@@ -52,6 +52,8 @@ func Unshared() []Form {
 		{"layered-light", ModelOptions{Topology: "layered", Widths: "30,30", Light: true, Seed: 22}},
 		{"ialgn-cuts", ModelOptions{Cuts: true, Bits: 6, Seed: 23}},
 		{"ialgn-offsets", ModelOptions{Offsets: true, Seed: 24}},
+		{"ialgn-ties", ModelOptions{Ties: true, Seed: 25}},
+		{"ialgn-offsets-ties", ModelOptions{Offsets: true, Ties: true, Seed: 26}},
 	}
 }
 
@@ -82,6 +84,7 @@ func ConvForms() []Form {
 		})},
 		{"conv-three-levels", conv(ModelOptions{Image: "1,6,6", Kernels: "3", Levels: "3", Seed: 31})},
 		{"conv-offsets", conv(ModelOptions{Image: "1,4,4", Kernels: "3", Offsets: true, Widths: "12", Seed: 34})},
+		{"conv-ties", conv(ModelOptions{Image: "1,4,4", Kernels: "3", Ties: true, Classes: 4, Widths: "12", Seed: 35})},
 	}
 }
 

@@ -36,6 +36,7 @@ type FrozenOptions struct {
 	Topology Topology
 
 	Offsets bool // the classes have offsets
+	Ties    bool // the classes have a tie order
 }
 
 // Mix is a distribution over the binary operations.
@@ -134,6 +135,9 @@ func Frozen(seed uint64, o FrozenOptions) *model.Frozen {
 	}
 	if o.Offsets {
 		f.Offsets = Offsets(seed, o.Classes, o.Width/o.Classes)
+	}
+	if o.Ties {
+		f.Ties = Ties(seed, o.Classes)
 	}
 	if err := f.Validate(); err != nil {
 		panic("netgen: " + err.Error())

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"ialgn/internal/config"
 	"ialgn/internal/encoding"
 	"ialgn/internal/model"
+	"ialgn/internal/ties"
 	"ialgn/internal/topology"
 )
 
@@ -36,6 +38,7 @@ type ModelOptions struct {
 	Fixed    bool // pin A of the first layer has one candidate
 	Cuts     bool // cuts turn real features into words; their number determines BitsIn
 	Offsets  bool // the classes have offsets, and the model has a calibration
+	Ties     bool // the classes have a tie order
 	Tau      float64
 	Seed     uint64
 
@@ -168,6 +171,9 @@ func Model(o ModelOptions) *model.Model {
 	if o.Offsets {
 		m.Offsets, m.Calibration = Offsets(o.Seed, o.Classes, o.Width/o.Classes), calibration(o.Seed)
 	}
+	if o.Ties {
+		m.Ties = Ties(o.Seed, o.Classes)
+	}
 	if err := m.Validate(); err != nil {
 		panic("netgen: " + err.Error())
 	}
@@ -185,6 +191,16 @@ func Offsets(seed uint64, classes, chains int) []int {
 	order := r.Perm(classes)
 	offsets[order[0]], offsets[order[1]] = 0, chains
 	return offsets
+}
+
+// Ties returns a random tie order, which is never the ascending order. There must be at least two classes.
+func Ties(seed uint64, classes int) []int {
+	r := rand.New(rand.NewPCG(seed, 0x74696573))
+	order := r.Perm(classes)
+	if ties.Check(order, classes) != nil {
+		slices.Reverse(order)
+	}
+	return order
 }
 
 func calibration(seed uint64) *model.Calibration {

@@ -14,6 +14,7 @@ type NetlistOptions struct {
 	Inputs    int            // bits of the two input ports together, at least 2; default 12
 	Registers bool           // whether to add registers, in several pipeline stages
 	Margins   bool           // whether half of the argmax cells have a margin
+	Ties      bool           // whether there is a tie order; each argmax then has a word for each class
 	Kinds     []netlist.Kind // kinds of cells; the default is all kinds, but registers only if Registers is true
 }
 
@@ -60,6 +61,7 @@ type generator struct {
 	o          NetlistOptions
 	primitives []int           // number of inputs of each primitive
 	stages     [][]netlist.Net // the nets of each pipeline stage
+	ties       []uint16        // the tie order, if there is one
 }
 
 // declare adds input ports, primitives and classes.
@@ -72,9 +74,18 @@ func (g *generator) declare() {
 		g.b.Primitive(netlist.PrimitiveType{Name: fmt.Sprintf("CELL_%d", i), Inputs: pins, Output: "O", Table: table})
 		g.primitives = append(g.primitives, len(pins))
 	}
+	if g.o.Ties {
+		for _, c := range Ties(g.Uint64(), 2+g.IntN(4)) {
+			g.ties = append(g.ties, uint16(c))
+		}
+		g.b.Ties(g.ties)
+	}
 	class := make([]uint16, chains)
 	for i := range class {
 		class[i] = uint16(i / 3)
+		if g.o.Ties {
+			class[i] = uint16(i % len(g.ties))
+		}
 	}
 	g.b.Classes(class)
 }
@@ -123,6 +134,9 @@ func (g *generator) form(k netlist.Kind) (param uint64, inputs int) {
 	case netlist.Argmax:
 		word := 1 + g.IntN(4)
 		inputs = word * []int{1, 2, 3, 4, 10}[g.IntN(5)]
+		if g.o.Ties {
+			inputs = word * len(g.ties)
+		}
 		if g.o.Margins && g.IntN(2) == 0 {
 			return netlist.ArgmaxParam(word, 1+g.IntN(1<<word-1)), inputs
 		}

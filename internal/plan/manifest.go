@@ -12,6 +12,7 @@ import (
 	"ialgn/internal/message"
 	"ialgn/internal/model"
 	"ialgn/internal/names"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 )
 
@@ -40,7 +41,8 @@ func moduleName(name string) string {
 // of the model's file.
 func (p *Plan) manifest(version, sha256 string, m *model.Model) (man backend.Manifest, err error) {
 	man = backend.Manifest{
-		Version: version, Module: p.Options.Module, Scope: string(p.Options.Scope), Classes: m.Classes, Test: m.Record.Test,
+		Version: version, Module: p.Options.Module, Scope: string(p.Options.Scope), Classes: m.Classes, Ties: m.Ties,
+		Test:  m.Record.Test,
 		Model: backend.ModelRef{Name: m.Config.Name, SHA256: sha256},
 	}
 	if p.Options.Probabilities {
@@ -101,6 +103,9 @@ func (p *Plan) header(m backend.Manifest, in *inputs.Table) []string {
 		"made by ialgn " + m.Version,
 		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
 		"scope " + m.Scope + ", classes " + strings.Join(m.Classes, ", "),
+	}
+	if m.Ties != nil {
+		lines = append(lines, "tie order, counted from 0: of equal counts, "+ties.Rule(m.Ties)+" wins")
 	}
 	if p.Options.Reject > 0 {
 		lines = append(lines, fmt.Sprintf("uncertain is 1 if the largest count leads the second largest by less than %d",

@@ -71,7 +71,7 @@ func checkRows(t *testing.T, name string, f *model.Frozen, e *Engine, samples in
 		eval := model.NewEvaluator(f)
 		eval.Run(x, words, nil)
 		eval.Counts(counts, samples)
-		model.Classify(class, counts)
+		model.Classify(class, counts, f.Ties)
 	}
 	for i := range samples {
 		if got.Class[i] != uint16(class[i]) {

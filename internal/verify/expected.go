@@ -62,7 +62,7 @@ func forward(f *model.Frozen, x []uint64, words, samples int) (*model.Scores, []
 	counts := make([]int32, classes*samples)
 	e.Counts(counts, samples)
 	s := &model.Scores{Classes: classes, Counts: make([]int32, len(counts)), Predicted: make([]uint8, samples)}
-	model.Classify(s.Predicted, counts)
+	model.Classify(s.Predicted, counts, f.Ties)
 	for i := range samples {
 		for c := range classes {
 			s.Counts[i*classes+c] = counts[c*samples+i]

@@ -17,6 +17,7 @@ import (
 
 	"ialgn/internal/model"
 	"ialgn/internal/progress"
+	"ialgn/internal/ties"
 )
 
 // EngineFiles are the files of a folded engine.
@@ -79,7 +80,7 @@ func CheckProgram(ctx context.Context, d Design, s Samples, f EngineFiles) (*Pro
 		index := Consecutive(from, min(from+64, r.Checked))
 		counts := p.run(s.Thermometer(&d.Model.Encoder, 1, index), d.Model.Encoder.Bits-1)
 		for k, i := range index {
-			if what := compareFolded(counts, k, want, int(i)); what != "" {
+			if what := compareFolded(counts, d.Model.Ties, k, want, int(i)); what != "" {
 				r.Add(Mismatch{Sample: int(i), Gate: -1, What: "folded program: " + what})
 			}
 		}
@@ -88,24 +89,26 @@ func CheckProgram(ctx context.Context, d Design, s Samples, f EngineFiles) (*Pro
 	return r, nil
 }
 
-// compareFolded describes how sample k of a block differs from the trainer's sample i, or returns "".
-func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string {
-	best := 0
-	for c := range counts {
-		if counts[c][k] > counts[best][k] {
-			best = c
+// compareFolded describes how sample k of a block differs from the trainer's sample i, or returns "". The counts are in
+// the tie order.
+func compareFolded(counts [][64]int32, order []int, k int, want *model.Scores, i int) string {
+	best := 0 // place in the tie order
+	for place := range counts {
+		if counts[place][k] > counts[best][k] {
+			best = place
 		}
-		if w := want.Counts[i*want.Classes+c]; counts[c][k] != w {
-			return fmt.Sprintf("count of class %d is %d, the trainer says %d", c, counts[c][k], w)
+		c := ties.At(order, place)
+		if w := want.Counts[i*want.Classes+c]; counts[place][k] != w {
+			return fmt.Sprintf("count of class %d is %d, the trainer says %d", c, counts[place][k], w)
 		}
 	}
-	if best != int(want.Predicted[i]) {
-		return fmt.Sprintf("class %d, the trainer says %d", best, want.Predicted[i])
+	if class := ties.At(order, best); class != int(want.Predicted[i]) {
+		return fmt.Sprintf("class %d, the trainer says %d", class, want.Predicted[i])
 	}
 	return ""
 }
 
-// Program is a folded engine's program.
+// Program is a folded engine's program. It completes the classes in their tie order.
 type Program struct {
 	classes, levels, address int // classes: number of classes; levels: bits in a level; address: bits in an operand
 	Lanes                    [][]uint64
@@ -249,8 +252,8 @@ func (p *Program) check(features, perFeature int) error {
 	return nil
 }
 
-// run returns the class counts of 64 samples. x has the thermometer bits of the samples, with perFeature bits for
-// each feature.
+// run returns the class counts of 64 samples, in the order of the program. x has the thermometer bits of the samples,
+// with perFeature bits for each feature.
 func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
 	v := make([]uint64, len(p.Lanes))
 	var count [64]int32

@@ -167,13 +167,23 @@ func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *coun
 			a.Words[w] = in[w*size : (w+1)*size]
 		}
 		a.Margin, a.Uncertain = n.Margin(c), out[0]+netlist.Net(len(out))
-	} else if slices.ContainsFunc(out, func(v netlist.Net) bool { return v != netlist.False }) {
+	} else if !isNumber(out, n.Contender(0)) { // if all counts are equal, the class is a constant
 		return fmt.Errorf("class_index is not the result of an argmax")
 	}
 	if err := checkWords(numbers, a.Words); err != nil || margin == 0 {
 		return err
 	}
 	return checkMargin(numbers, &a, uncertain, margin)
+}
+
+// isNumber reports whether a word is a constant number.
+func isNumber(word []netlist.Net, number int) bool {
+	for i, v := range word {
+		if v != netlist.Net(number>>i&1) {
+			return false
+		}
+	}
+	return true
 }
 
 // headPorts returns the nets of the output class_index and, if the margin is not 0, the net of the output uncertain.
@@ -202,18 +212,32 @@ func headPorts(n *netlist.Netlist, margin int) (index []netlist.Net, uncertain n
 // counts share their lowest digits, the leads are multiples of a power of two, and the argmax has a smaller margin. If
 // no lead is as large as the margin, the output uncertain may be the constant 1.
 func checkMargin(numbers [][]netlist.Net, a *counts.Index, uncertain netlist.Net, margin int) error {
+	if low, high := ownDigits(numbers); len(numbers) > 1 && uncertain == netlist.True &&
+		bits.Len(uint((margin-1)>>low+1)) > high-low {
+		return nil
+	}
 	size := len(a.Words[0])
 	for low := 0; low+size <= len(numbers[0]); low++ {
-		want := (margin-1)>>low + 1
-		switch {
-		case !readsDigits(numbers, a.Words, low):
-		case len(numbers) > 1 && bits.Len(uint(want)) > size && uncertain == netlist.True:
-			return nil
-		case a.Margin == want && a.Uncertain == uncertain:
+		if readsDigits(numbers, a.Words, low) && a.Margin == (margin-1)>>low+1 && a.Uncertain == uncertain {
 			return nil
 		}
 	}
 	return fmt.Errorf("%s is not the result of an argmax with the margin %d", netlist.UncertainPort, margin)
+}
+
+// ownDigits returns the range of digits that not all numbers share: the lowest of them, and the first digit above them.
+// If the numbers share all digits, the range is empty.
+func ownDigits(numbers [][]netlist.Net) (low, high int) {
+	for d := range numbers[0] {
+		if !slices.ContainsFunc(numbers, func(digits []netlist.Net) bool { return digits[d] != numbers[0][d] }) {
+			continue
+		}
+		if high == 0 {
+			low = d
+		}
+		high = d + 1
+	}
+	return low, high
 }
 
 // readsDigits reports whether the words are the digits of the numbers from digit low on, and all numbers share the

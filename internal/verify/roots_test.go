@@ -48,6 +48,22 @@ func TestCheckMargin(t *testing.T) {
 	}
 }
 
+// TestMarginOfSharedDigits has two numbers of four digits that share the digits 1 and 3, and an argmax that reads only
+// the other digits. The output uncertain may be the constant 1 only if no lead is as large as the margin.
+func TestMarginOfSharedDigits(t *testing.T) {
+	b := netlist.NewBuilder("head")
+	x := b.Input("x", 6, 1, nil)
+	numbers := [][]netlist.Net{{x[0], x[1], x[2], x[3]}, {x[4], x[1], x[5], x[3]}}
+	index := b.Cell(netlist.Argmax, netlist.ArgmaxParam(2, 0), netlist.Origin{}, x[0], x[2], x[4], x[5])
+	b.Output(netlist.ClassPort, 1, nil, []netlist.Net{index})
+	b.Output(netlist.UncertainPort, 1, nil, []netlist.Net{netlist.True})
+	for margin, want := range map[int]bool{7: false, 8: true} {
+		if err := new(Roots).checkArgmax(b.Netlist(), numbers, &counts.Hint{}, margin); (err == nil) != want {
+			t.Errorf("margin %d: error %v", margin, err)
+		}
+	}
+}
+
 // marginHead returns a netlist of two numbers of three digits, and the nets of the numbers. An argmax with the margin
 // cell reads the digits from low on. If cell is 0, the argmax has no margin.
 func marginHead(shared, low, size, cell int, from string) (*netlist.Netlist, [][]netlist.Net) {

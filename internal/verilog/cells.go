@@ -8,6 +8,7 @@ import (
 
 	"ialgn/internal/bitplane"
 	"ialgn/internal/names"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 )
 
@@ -197,13 +198,27 @@ func (d *design) argmax(c netlist.Cell) {
 		d.assign(string(d.AppendCell(nil, c)), make([]netlist.Net, d.n.Outputs(c)))
 	case classes == 1:
 		d.end(append(d.begin(c), "1'b0;"...))
-	case margin > 0:
-		d.use(in)
-		d.instance(c, marginHelper, classes, width, d.n.IndexBits(c), margin)
 	default:
 		d.use(in)
-		d.instance(c, argmaxHelper, classes, width, d.n.Outputs(c))
+		values := []int{classes, width, d.n.IndexBits(c)}
+		if margin > 0 {
+			values = append(values, margin)
+		}
+		d.instance(c, d.argmaxHelper(c), values...)
 	}
+}
+
+// argmaxHelper returns the module for argmax c.
+func (d *design) argmaxHelper(c netlist.Cell) Helper {
+	switch ordered := d.n.Ties() != nil; {
+	case d.n.Margin(c) > 0 && ordered:
+		return orderedMarginHelper
+	case d.n.Margin(c) > 0:
+		return marginHelper
+	case ordered:
+		return orderedHelper
+	}
+	return argmaxHelper
 }
 
 // instance writes cell c as an instance of a helper module, with its inputs as one word. A long word gets its own
@@ -218,7 +233,14 @@ func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 		d.text(fmt.Sprintf("  wire [%d:0] %s;\n", len(in)-1, word))
 		d.assign(word, in)
 	}
-	d.text(fmt.Sprintf("  %s%s %s_i (\n", d.module, h.head(values), name))
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, strconv.Itoa(v))
+	}
+	if len(texts) < len(h.Parameters) {
+		texts = append(texts, ties.Verilog(d.n.Ties(), d.n.IndexBits(c)))
+	}
+	d.text(fmt.Sprintf("  %s%s %s_i (\n", d.module, h.head(texts), name))
 	d.end(append(d.start("      ."), h.Inputs[0]+"("+word+"),"...))
 	d.end(append(d.AppendCell(append(d.start("      ."), h.Output+"("...), c), "));"...))
 }

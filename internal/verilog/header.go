@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ialgn/internal/names"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 )
 
@@ -166,7 +167,7 @@ func (d *design) conventions() {
 	}
 	d.otherNames(sorts)
 	if argmax {
-		d.comment("Argmax: of equal counts, the lowest class wins.")
+		d.comment("Argmax: of equal counts, %s wins.", ties.Rule(d.n.Ties()))
 	}
 }
 

@@ -3,6 +3,7 @@ package verilog
 import (
 	_ "embed" // templates
 	"fmt"
+	"slices"
 	"strings"
 
 	"ialgn/netlist"
@@ -55,6 +56,9 @@ var (
 		"result is the index as of an argmax, and above it 1 if another count plus MARGIN is larger than the largest count",
 		marginModule,
 	}
+	orderedHelper       = ordered(argmaxHelper, "_ordered")
+	orderedMarginHelper = ordered(marginHelper, "_ordered_margin")
+
 	registerHelper = Helper{
 		"_register",
 		[]string{"WIDTH"},
@@ -64,8 +68,32 @@ var (
 	}
 )
 
+// OrderParameter is the parameter of a helper module that holds the tie order: the classes in the order in which they
+// win, the first one in the lowest bits. Each class has as many bits as the index.
+const OrderParameter = "ORDER"
+
+// ordered returns the helper of an argmax with a tie order, which goes through the classes in this order.
+func ordered(h Helper, suffix string) Helper {
+	const first = "best = words[BITS-1:0];\n      largest = {INDEX{1'b0}};\n"
+	return Helper{
+		suffix, append(slices.Clip(h.Parameters), OrderParameter), h.Inputs, h.Output,
+		strings.ReplaceAll(h.title, "the lowest of equals", "of equals the first in ORDER"),
+		strings.NewReplacer(
+			"NAME"+h.Suffix, "NAME"+suffix,
+			"INDEX = 1     //", "INDEX = 1,    //", "MARGIN = 1    //", "MARGIN = 1,   //",
+			"\n) (", "\n    // the classes, the one that wins ties first in the lowest bits\n"+
+				"    parameter [CLASSES*INDEX-1:0] ORDER = 0\n) (",
+			first, "largest = ORDER[INDEX-1:0];\n      best = words[ORDER[INDEX-1:0]*BITS+:BITS];\n",
+			"words[i*BITS+:BITS]", "words[ORDER[i*INDEX+:INDEX]*BITS+:BITS]",
+			"i[INDEX-1:0]", "ORDER[i*INDEX+:INDEX]",
+		).Replace(h.text),
+	}
+}
+
 // Helpers returns the helper modules in the order in which they appear in a file.
-func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, marginHelper, registerHelper} }
+func Helpers() []Helper {
+	return []Helper{popcountHelper, argmaxHelper, marginHelper, orderedHelper, orderedMarginHelper, registerHelper}
+}
 
 // Module returns the module's text. module is the name of the netlist's module.
 func (h Helper) Module(module string) string {
@@ -74,30 +102,30 @@ func (h Helper) Module(module string) string {
 
 // head returns the beginning of an instance. The text consists of the last part of the module's name, followed by the
 // parameters.
-func (h Helper) head(values []int) string {
+func (h Helper) head(values []string) string {
 	var parameters []string
 	for i, name := range h.Parameters {
-		parameters = append(parameters, fmt.Sprintf(".%s(%d)", name, values[i]))
+		parameters = append(parameters, fmt.Sprintf(".%s(%s)", name, values[i]))
 	}
 	return h.Suffix + " #(" + strings.Join(parameters, ", ") + ")"
 }
 
 // modules writes the helper modules that have instances.
 func (d *design) modules() {
-	var popcount, argmax, margin, register bool
+	used := map[string]bool{}
 	for c := range netlist.Cell(d.n.Cells()) {
 		switch k, in := d.n.Kind(c), len(d.n.Inputs(c)); {
 		case k == netlist.Popcount && in > 1:
-			popcount = true
+			used[popcountHelper.Suffix] = true
 		case k == netlist.Argmax && in > d.n.ArgmaxWidth(c):
-			argmax, margin = argmax || d.n.Margin(c) == 0, margin || d.n.Margin(c) > 0
+			used[d.argmaxHelper(c).Suffix] = true
 		case k == netlist.Register:
-			register = true
+			used[registerHelper.Suffix] = true
 		}
 	}
-	for i, used := range []bool{popcount, argmax, margin, register} {
-		if used {
-			d.text(Helpers()[i].Module(d.module))
+	for _, h := range Helpers() {
+		if used[h.Suffix] {
+			d.text(h.Module(d.module))
 		}
 	}
 }

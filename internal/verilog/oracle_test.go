@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
+	"ialgn/internal/netgen"
 	"ialgn/netlist"
 )
 
@@ -19,7 +21,7 @@ func evaluate(n *netlist.Netlist, in []bool) []bool {
 		for _, v := range n.Inputs(c) {
 			pins = append(pins, net[v])
 		}
-		value := evaluateCell(n.Kind(c), n.Param(c), pins)
+		value := evaluateCell(n.Kind(c), n.Param(c), n.Ties(), pins)
 		for k := range n.Outputs(c) {
 			net[int(n.Output(c))+k] = value>>k&1 == 1
 		}
@@ -27,7 +29,7 @@ func evaluate(n *netlist.Netlist, in []bool) []bool {
 	return net
 }
 
-func evaluateCell(k netlist.Kind, param uint64, in []bool) uint64 {
+func evaluateCell(k netlist.Kind, param uint64, ties []uint16, in []bool) uint64 {
 	ones := uint64(0)
 	for _, b := range in {
 		if b {
@@ -51,8 +53,9 @@ func evaluateCell(k netlist.Kind, param uint64, in []bool) uint64 {
 		classes := len(in) / width
 		number := func(class int) int { return int(word(in[class*width:][:width])) }
 		best, near := 0, 0
+		place := func(class int) int { return slices.Index(ties, uint16(class)) } // -1 without an order
 		for class := range classes {
-			if number(class) > number(best) {
+			if a, b := number(class), number(best); a > b || a == b && place(class) < place(best) {
 				best = class
 			}
 		}
@@ -94,6 +97,15 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 		}
 		return in
 	}
+	sizes := []int{1, 2, 3, 10}
+	if r.IntN(3) == 0 {
+		sizes = []int{2 + r.IntN(9)}
+		var order []uint16
+		for _, class := range netgen.Ties(r.Uint64(), sizes[0]) {
+			order = append(order, uint16(class))
+		}
+		b.Ties(order)
+	}
 	var buses [][]netlist.Net
 	add := func(k netlist.Kind, param uint64, o netlist.Origin, in ...netlist.Net) {
 		width := 1
@@ -127,7 +139,7 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 			width := 1 + r.IntN(5)
 			margin := r.IntN(1<<width) * r.IntN(2)
 			add(netlist.Argmax, netlist.ArgmaxParam(width, margin), netlist.Origin{},
-				pick(width*[]int{1, 2, 3, 10}[r.IntN(4)])...)
+				pick(width*sizes[r.IntN(len(sizes))])...)
 		case 4:
 			add(netlist.Carry, 0, origin, pick(3)...)
 		case 5, 6:
@@ -143,7 +155,7 @@ func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
 	b.Output("y2", 1, nil, pick([]int{1, 5, 130}[r.IntN(3)]))
 	b.Probe("p0", buses[r.IntN(len(buses))])
 	b.Probe("p1", pick(3))
-	if r.IntN(4) > 0 {
+	if r.IntN(4) > 0 && len(sizes) > 1 { // with a tie order, the words of an argmax are the classes of the chains
 		classes := make([]uint16, cells)
 		for i := range classes {
 			classes[i] = uint16(i / 3)

@@ -155,8 +155,10 @@ func check(n *netlist.Netlist, module string) error {
 	}
 	taken := map[string]string{
 		version: "the word of the build",
-		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module",
-		module + "_margin": "a module", module + "_register": "a module",
+		module:  "the module",
+	}
+	for _, h := range Helpers() {
+		taken[module+h.Suffix] = "a module"
 	}
 	if p, err := n.Pipeline(); p != nil && err == nil {
 		for _, name := range control {

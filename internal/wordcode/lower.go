@@ -364,8 +364,8 @@ func (c *counter) digits(width int) []Literal {
 	return digits
 }
 
-// argmax goes through the words in order and keeps the largest word so far and its index. Only a strictly larger word
-// replaces the largest word, so the lowest index wins ties.
+// argmax goes through the words in their tie order and keeps the largest word so far and its index. Only a strictly
+// larger word replaces the largest word, so the first word of the order wins ties.
 //
 // With a margin, the last output says whether the largest word leads the second largest by less than the margin.
 func (l *lowering) argmax(in []netlist.Net, width, margin, outputs int) []Literal {
@@ -373,10 +373,15 @@ func (l *lowering) argmax(in []netlist.Net, width, margin, outputs int) []Litera
 		outputs--
 	}
 	best, index := make([]Literal, width), make([]Literal, outputs)
-	for i, v := range in[:width] {
+	first := l.n.Contender(0)
+	for i, v := range in[first*width:][:width] {
 		best[i] = l.lits[v]
 	}
-	for class := 1; class*width < len(in); class++ {
+	for i := range index {
+		index[i] = Literal(first >> i & 1)
+	}
+	for place := 1; place*width < len(in); place++ {
+		class := l.n.Contender(place)
 		word, differ := in[class*width:][:width], make([]Literal, width)
 		larger := constant0
 		for i, v := range word {

@@ -161,7 +161,7 @@ func TestLower(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{
-				Cells: 1 + int(seed), Margins: seed%4 < 2,
+				Cells: 1 + int(seed), Margins: seed%4 < 2, Ties: seed%3 == 0,
 			}))
 		})
 	}
@@ -181,7 +181,7 @@ func FuzzLower(f *testing.F) {
 	f.Add(uint64(1), uint16(60))
 	f.Fuzz(func(t *testing.T, seed uint64, cells uint16) {
 		check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{
-			Cells: 1 + int(cells%2000), Margins: true,
+			Cells: 1 + int(cells%2000), Margins: true, Ties: seed%2 == 0,
 		}))
 	})
 }

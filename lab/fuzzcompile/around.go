@@ -80,6 +80,18 @@ func (c *fuzzCase) drawHead(r *rand.Rand) {
 	}
 }
 
+// drawTies draws a tie order in half of the cases. It has its own random stream, for the same reason as drawAround.
+func (c *fuzzCase) drawTies(r *rand.Rand) {
+	classes := len(c.network.Classes)
+	if classes == 1 || r.IntN(2) > 0 {
+		return
+	}
+	c.network.Ties = netgen.Ties(r.Uint64(), classes)
+	if c.model != nil {
+		c.model.Ties = c.network.Ties
+	}
+}
+
 // drawTarget sometimes replaces the drawn target by a target that is not in drawnFirst.
 func (o *options) drawTarget(r *rand.Rand) {
 	all := target.Families()

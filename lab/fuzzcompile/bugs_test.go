@@ -98,6 +98,24 @@ func lastWins(_ *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 	})
 }
 
+// otherTies is a bug that exchanges two neighbours in the tie order.
+func otherTies(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
+	if n.Ties() == nil {
+		return n
+	}
+	k := netlist.NewCopier(n)
+	for c := range netlist.Cell(n.Cells()) {
+		k.Copy(c)
+	}
+	order, place := slices.Clone(n.Ties()), r.IntN(len(n.Ties())-1)
+	order[place], order[place+1] = order[place+1], order[place]
+	if slices.IsSorted(order) {
+		order = nil
+	}
+	k.Ties(order)
+	return k.Finish()
+}
+
 // merge returns a bug that merges cells for which equal returns true. The bug is that equal does not compare
 // everything.
 func merge(equal func(n *netlist.Netlist, a, b netlist.Cell) bool) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
@@ -266,6 +284,7 @@ var bugs = []fault{
 	{name: "two classes exchanged", optimised: one(netlist.Argmax, 2, classBefore)},
 	{name: "the highest digits not compared", optimised: one(netlist.Argmax, 2, topDigit)},
 	{name: "ties to the highest class", optimised: lastWins},
+	{name: "another tie order", optimised: otherTies},
 	{name: "a margin that is too small", optimised: one(netlist.Argmax, 2, marginBelow)},
 	{name: "a LUT's table bit", lowered: one(netlist.Function, 2, flip)},
 	{name: "a LUT's pins exchanged", lowered: one(netlist.Function, 3, swapPins)},

@@ -71,6 +71,9 @@ const cutsStream = 0x63757473
 // headStream is the random stream of drawHead. It was chosen in the same way as aroundStream.
 const headStream = 0x686561a1
 
+// tiesStream is the random stream of drawTies. It was chosen in the same way as aroundStream.
+const tiesStream = 0x746965b0
+
 // firstNodes is the first seed whose networks have nodes with one to six pins. Smaller seeds still give networks of
 // gates, as they did before such nodes were added.
 const firstNodes = 1 << 32
@@ -108,6 +111,7 @@ func newCase(seed uint64) fuzzCase {
 	c.options = drawOptions(r)
 	c.drawAround(rand.New(rand.NewPCG(seed, aroundStream)))
 	c.drawHead(rand.New(rand.NewPCG(seed, headStream)))
+	c.drawTies(rand.New(rand.NewPCG(seed, tiesStream)))
 	if c.model == nil {
 		c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)
 	}

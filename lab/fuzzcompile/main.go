@@ -4,7 +4,8 @@
 // A network has 1 to 2,000 gates (more than 300 in a third of the cases) and any topology. Networks contain features
 // that passes may handle wrongly, such as constant, equal and complementary chains, equal classes, shared anchors,
 // gates with both pins on one net, a single layer, or a single threshold. Each network comes from a model with random
-// logits, and some logits are equal. Two of three networks have class offsets.
+// logits, and some logits are equal. Two of three networks have class offsets, and half
+// of them have a tie order.
 //
 // Each product gets these checks:
 //

@@ -17,7 +17,7 @@ const mostCandidates = 4
 // other candidates, some of which are equal. Among equal logits, the first is selected. The parametrization and the
 // sections are random. A layer in which every pin A reads the preceding gate may become a spine.
 func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
-	m := &model.Model{Width: f.Width, Classes: f.Classes, Encoder: f.Encoder, Offsets: f.Offsets}
+	m := &model.Model{Width: f.Width, Classes: f.Classes, Encoder: f.Encoder, Offsets: f.Offsets, Ties: f.Ties}
 	m.Config.Name = f.Name
 	m.Config.Model = config.Model{Width: f.Width, Depth: f.Depth(), Parametrization: parametrizations[r.IntN(2)], Tau: 1}
 	spine := r.IntN(4) > 0
@@ -148,6 +148,7 @@ func sameNetwork(a, b *model.Frozen) bool {
 	}
 	x, y := &a.Encoder, &b.Encoder
 	return a.Width == b.Width && slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Offsets, b.Offsets) &&
+		slices.Equal(a.Ties, b.Ties) &&
 		slices.EqualFunc(a.Layers, b.Layers, sameLayer) &&
 		x.Bits == y.Bits && x.BitsIn == y.BitsIn && x.Max == y.Max &&
 		slices.EqualFunc(x.Thresholds, y.Thresholds, slices.Equal[[]uint16])

@@ -48,6 +48,8 @@ var properties = []property{
 	{"1 feature", func(p *profile) bool { return p.Encoder.Features() == 1 }},
 	{"class offsets", func(p *profile) bool { return slices.ContainsFunc(p.Offsets, func(n int) bool { return n > 0 }) }},
 	{"class offset as large as the class", func(p *profile) bool { return p.LargestCount() == 2*p.size }},
+	{"tie order", func(p *profile) bool { return p.Ties != nil }},
+	{"tie order of 10 or more classes", func(p *profile) bool { return len(p.Ties) >= 10 }},
 	{"words by cuts", func(p *profile) bool { return p.Encoder.ByCuts() }},
 	{"repeated threshold", (*profile).repeatedThreshold},
 	{"duplicate anchor in a chain", (*profile).duplicateAnchor},

@@ -18,10 +18,10 @@ import (
 	"ialgn/netlist"
 )
 
-// refer writes the model's file and reads the network back with package spec. abc then proves that the raw netlist
-// counts the same bits. If the netlist has the output h, it compares the bits of the last layer. If the netlist reads
-// feature words, the proof is about feature words. If the product assumes thermometer codes, the proof is only about
-// inputs that are thermometer codes.
+// refer writes the model's file and reads the network back with package spec. It compares the tie orders. abc then
+// proves that the raw netlist counts the same bits. If the netlist has the output h, it compares the bits of the last
+// layer. If the netlist reads feature words, the proof is about feature words. If the product assumes thermometer
+// codes, the proof is only about inputs that are thermometer codes.
 func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 	return inFolder(func(dir string) error {
 		path := filepath.Join(dir, "model.safetensors")
@@ -38,6 +38,12 @@ func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 		n, err := spec.Read(path)
 		if err != nil {
 			return &mismatch{"reference: " + err.Error()}
+		}
+		for place, class := range n.Ties() {
+			if got := d.Raw.Contender(place); got != class {
+				return &mismatch{fmt.Sprintf("reference: the raw netlist has class %d at place %d of the tie order, the model "+
+					"file %d", got, place, class)}
+			}
 		}
 		return sameGraphs(ctx, dir, n, d, spec.Options{
 			Words: o.scope == netlist.Full, Thermometer: o.assume, Counted: o.scope != netlist.Gates,

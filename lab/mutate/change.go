@@ -234,7 +234,8 @@ func (d *design) renamed(rename func(netlist.Net) netlist.Net) *netlist.Netlist 
 	return k.FinishWith(port, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 }
 
-// tie makes a class other than the lowest class win if counts are equal, or breaks a LUT that compares counts.
+// tie makes a class win that is not the first one in the tie order if counts are equal, or breaks a LUT that compares
+// counts.
 func (d *design) tie(r *rand.Rand) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, argmax, 0)

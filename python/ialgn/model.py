@@ -174,6 +174,7 @@ class Model:
         self.config, self.record = json.loads(metadata["config"]), json.loads(metadata["record"])
         self._classes = tuple(json.loads(metadata["classes"]))
         self._offsets = tuple(json.loads(metadata["offsets"])) if "offsets" in metadata else None
+        self._ties = tuple(json.loads(metadata["ties"])) if "ties" in metadata else None
         self.calibration = json.loads(metadata["calibration"]) if "calibration" in metadata else None
         self._table = Table(
             self.features,
@@ -199,6 +200,12 @@ class Model:
     def offsets(self):
         """What is added to the count of each class, a tuple of whole numbers, or None for nothing."""
         return self._offsets
+
+    @property
+    def ties(self):
+        """The classes in the order in which they win if counts are equal, a tuple of their indices, or None: the class
+        with the lowest index wins."""
+        return self._ties
 
     @property
     def features(self):
@@ -253,8 +260,12 @@ class Model:
         return counts if self._offsets is None else counts + np.array(self._offsets, np.int32)
 
     def predict(self, X, words=False, encoded=False):
-        """Return the class with the largest count, the first of equals, intp [n]."""
-        return self.counts(X, words, encoded).argmax(axis=1)
+        """Return the class with the largest count, of equals the first in the tie order, intp [n]."""
+        counts = self.counts(X, words, encoded)
+        if self._ties is None:
+            return counts.argmax(axis=1)
+        order = np.array(self._ties, np.intp)
+        return order[counts[:, order].argmax(axis=1)]
 
     def uncertain(self, X, margin, words=False, encoded=False):
         """Return where the largest count leads the second largest by less than the margin, bool [n]: what a design of
@@ -262,7 +273,7 @@ class Model:
         return network.uncertain(self.counts(X, words, encoded), margin)
 
     def predict_names(self, X, words=False, encoded=False):
-        """Return the name of the class with the largest count, the first of equals, an array of texts [n]."""
+        """Return the name of the class with the largest count, as predict chooses it, an array of texts [n]."""
         return np.array(self.classes)[self.predict(X, words, encoded)]
 
     def predict_proba(self, X, words=False, encoded=False):

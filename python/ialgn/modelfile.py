@@ -51,9 +51,10 @@ def _model(c):
         raise Fault("metadata: steps: a recurrent network, which this package does not read")
     known = {"format", "version", "config", "classes", "encoder", "sections", "record"}
     if keys["version"] == OFFSETS_VERSION:
-        known.add("offsets")
-    elif "offsets" in keys:
-        raise Fault(f"metadata: offsets in version {keys['version']}, want version {OFFSETS_VERSION}")
+        known.update({"offsets", "ties"} & keys.keys() or {"offsets"})
+    for key in ("offsets", "ties"):
+        if key in keys and keys["version"] != OFFSETS_VERSION:
+            raise Fault(f"metadata: {key} in version {keys['version']}, want version {OFFSETS_VERSION}")
     parts = {}
     for key in sorted(known - {"format", "version"}):
         if key not in keys:
@@ -70,6 +71,8 @@ def _model(c):
     _check_whole(config, classes, shells)
     group = config["width"] // len(classes)
     offsets = _offsets(parts["offsets"], len(classes), group) if "offsets" in parts else None
+    if "ties" in parts:
+        _ties(parts["ties"], len(classes))
     if "calibration" in parts:
         _calibration(parts["calibration"], len(classes), group + max(offsets or [0]))
     _check_tensors(c, encoder, shells)
@@ -356,6 +359,15 @@ def _offsets(offsets, classes, group):
     if len(offsets) != classes or min(offsets) != 0:
         raise Fault(f"metadata: offsets: want {classes} numbers, one for each class, and the smallest is 0")
     return offsets
+
+
+def _ties(order, classes):
+    """Check the order in which classes win ties."""
+    ascending = list(range(classes))
+    if not isinstance(order, list) or not all(is_count(n) for n in order) or sorted(order) != ascending:
+        raise Fault(f"metadata: ties: want a list with each of the numbers 0 to {classes - 1} once")
+    if order == ascending:
+        raise Fault("metadata: ties: the order is ascending, want none")
 
 
 def _calibration(info, classes, largest):

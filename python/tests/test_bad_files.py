@@ -88,6 +88,11 @@ def offsets(value):
     return lambda header: header["__metadata__"].update({"version": "5", "offsets": value})
 
 
+def ties(value):
+    """Return a change of a header: a tie order, with the version that it needs."""
+    return lambda header: header["__metadata__"].update({"version": "5", "ties": value})
+
+
 def calibration(**changes):
     """Return a change of a header: a calibration, in which some values are wrong."""
     right = {"samples": 5, "temperature": 1.5, "leads": [2, 0, 3], "correct": [1, 0, 3]}
@@ -108,6 +113,12 @@ FORGED = [
     ("large offset", offsets("[0, 1, 3]"), "from 0 to 2"),
     ("few offsets", offsets("[0, 1]"), "want 3 numbers"),
     ("smallest offset", offsets("[1, 1, 2]"), "the smallest is 0"),
+    ("ties in an older version", text("ties", "[1, 0, 2]"), "ties in version 2, want version 5"),
+    ("ties' type", ties("3"), "ties: want a list with each of the numbers 0 to 2 once"),
+    ("a class twice", ties("[1, 0, 1]"), "each of the numbers 0 to 2 once"),
+    ("few classes", ties("[1, 0]"), "each of the numbers 0 to 2 once"),
+    ("a truth", ties("[true, 0, 2]"), "each of the numbers 0 to 2 once"),
+    ("ascending ties", ties("[0, 1, 2]"), "the order is ascending"),
     ("calibration", text("calibration", "[]"), "calibration: want an object"),
     ("calibration's key", calibration(extra=1), "unknown key extra"),
     ("no leads", calibration(leads=None), "want samples, temperature, leads and correct"),

@@ -19,7 +19,7 @@ type Feature = uintFEATURETYPE
 
 // Classify classifies len(class) samples. Feature f of sample s is x[s*Features+f].
 //
-// class[s] becomes the class of sample s, the lowest where several counts are the largest.
+// class[s] becomes the class of sample s, TIES where several counts are the largest.
 // counts[s*Classes+c] becomes the count of class c; counts may be nil.
 //
 // It returns an error if the lengths do not fit, or if a feature has more than FeatureBits
@@ -160,7 +160,11 @@ func (f *file) classify() {
 		head = strings.Replace(uncertainHead, "PACKAGE", f.opt.Package, 1)
 		read = strings.Replace(uncertainRead, "ROW", fmt.Sprint(c.Uncertain.First), 1)
 	}
-	f.fill(classifyTop, "UNCERTAINHEAD", head, "UNCERTAINREAD", read,
+	which := "the lowest"
+	if f.n.Ties() != nil {
+		which = "the first in the tie order of the package's documentation"
+	}
+	f.fill(classifyTop, "TIES", which, "UNCERTAINHEAD", head, "UNCERTAINREAD", read,
 		"FEATURETYPE", fmt.Sprint(c.FeatureType()), "FEATURES", fmt.Sprint(c.Features),
 		"FEATUREBITS", fmt.Sprint(c.FeatureBits), "CLASSES", fmt.Sprint(len(c.Counts)), "PACKAGE", f.opt.Package,
 		"CLASSROWS", fmt.Sprintf("%d, %d", c.Class.First, c.Class.Count), "COUNTROWS", strings.Join(rows, ", "),

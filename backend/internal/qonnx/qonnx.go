@@ -28,6 +28,7 @@ import (
 
 	"ialgn/internal/message"
 	"ialgn/internal/onnx"
+	"ialgn/internal/ties"
 	"ialgn/netlist"
 )
 
@@ -107,6 +108,9 @@ func (f *file) describe() []string {
 	out := bitsName + ": those of the output ports"
 	if f.classes > 0 {
 		out = scoresName + ": class counts; the class is the first of the largest"
+		if order := f.n.Ties(); order != nil {
+			out += ", in the order " + ties.Text(order)
+		}
 	}
 	return []string{in, out}
 }

@@ -101,7 +101,7 @@
 @SELECT@@LANES@  // The chains of a class are counted; the first class with the most of them wins.
   reg [@COUNT@:0] count, total, best;
   reg complete;  // total is that of a class
-  reg [@INDEX@:0] number, winner;  // of this class, and of the best so far
+@ORDER@  reg [@INDEX@:0] number, winner;  // of this class, and of the best so far
   reg decided;
   wire first = number == @IBITS@'d0;
   wire highest = number == @IBITS@'d@LASTCLASS@;
@@ -122,7 +122,7 @@
     total <= count + ones;
     if (complete & (first | total > best)) begin
       best <= total;
-      winner <= number;
+      winner <= @NUMBERED@;
     end
   end
 

@@ -28,13 +28,13 @@ func (s style) round(i int) (group, slack int) {
 	return s.group[min(i, len(s.group)-1)], s.slack[min(i, len(s.slack)-1)]
 }
 
-// bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. Among
-// equal words, the lowest index wins. If the margin is not 0, the last net is 1 if another word plus the margin is
-// larger than the largest word. bestTournament tries all styles, and takes the style with the best number of LUTs and
-// levels.
-func bestTournament(o *Options, words [][]netlist.Net, margin int, level func(netlist.Net) int32) (best *circuit,
-	outputs []netlist.Net,
-) {
+// bestTournament returns a circuit that computes the index of the largest word, and the nets of this index. The
+// function order returns the index of the word at each place. Among equal words, the one with the first place wins. If
+// the margin is not 0, the last net is 1 if another word plus the margin is larger than the largest word.
+// bestTournament tries all styles, and takes the style with the best number of LUTs and levels.
+func bestTournament(o *Options, words [][]netlist.Net, order func(place int) int, margin int,
+	level func(netlist.Net) int32,
+) (best *circuit, outputs []netlist.Net) {
 	// A level of the argmax delays the counts of all classes. Each count has about a hundred bits. Further levels of the
 	// bit for uncertain results delay only this bit.
 	cost, levelCost, further := 0.0, o.Objective.levelCost(0)*float64(len(words)), o.Objective.levelCost(0)
@@ -49,7 +49,7 @@ func bestTournament(o *Options, words [][]netlist.Net, margin int, level func(ne
 	for _, s := range styles(o.K, len(words)) {
 		c := newCircuit(o.K)
 		c.comparers = known
-		w := c.tournament(words, level, s, 0)
+		w := c.tournament(words, order, level, s, 0)
 		if margin == 0 || len(words) == 1 {
 			try(c, w.outputs(margin, netlist.False))
 			continue
@@ -58,7 +58,7 @@ func bestTournament(o *Options, words [][]netlist.Net, margin int, level func(ne
 			try(c, w.outputs(margin, c.byThreshold(c.words(words, level), w.word, margin, slack)))
 		}
 		if !slices.ContainsFunc(s.group, func(group int) bool { return group > 2 }) {
-			w = c.tournament(words, level, s, margin)
+			w = c.tournament(words, order, level, s, margin)
 			try(c, w.outputs(margin, w.near))
 		}
 	}
@@ -97,15 +97,20 @@ func styles(k, words int) []style {
 	return all
 }
 
-// tournament builds the tournament of one style and returns the winner. If the margin is not 0, the style must have
-// matches of two words, and all matches look for words that are closer than the margin.
-func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int32, s style, margin int) contender {
+// tournament builds the tournament of one style and returns the winner. The contenders enter in the given order. If the
+// margin is not 0, the style must have matches of two words, and all matches look for words that are closer than the
+// margin.
+func (c *circuit) tournament(words [][]netlist.Net, order func(place int) int, level func(netlist.Net) int32, s style,
+	margin int,
+) contender {
 	field := make([]contender, len(words))
 	digits := bits.Len(uint(len(words) - 1))
-	for i, word := range c.words(words, level) {
-		field[i].word = word
+	added := c.words(words, level)
+	for place := range field {
+		i := order(place)
+		field[place].word = added[i]
 		for d := range digits {
-			field[i].index = append(field[i].index, netlist.Net(i>>d&1))
+			field[place].index = append(field[place].index, netlist.Net(i>>d&1))
 		}
 	}
 	for round := 0; len(field) > 1; round++ {

@@ -7,9 +7,9 @@
 //     inputs and three outputs (6:3). For K up to 4, the counters are full adders. For K = 4, there are also (7:3)
 //     counters of seven LUTs, if they do not add too many levels. With carry chains, each popcount becomes adders of
 //     [netlist.Carry] cells instead;
-//   - each argmax by a tournament, in which matches of two to four words decide the winner. Among equal words, the
-//     lowest index wins. With a margin, either each match of two words also finds out whether its words are close, or
-//     each word is compared with the largest word minus the margin.
+//   - each argmax by a tournament, in which matches of two to four words decide the winner. Equal words win
+//     in their tie order. With a margin, either each match of two words also finds out whether its words are close,
+//     or each word is compared with the largest word minus the margin.
 //
 // A bit from a deep chain, which arrives late, enters the tree near the root. Constant, equal and complementary bits
 // of a class are added up beforehand. If [Options.Absorb] is set, the first counters compute or replace gates that
@@ -215,7 +215,7 @@ func (l *lowering) argmax(i netlist.Cell) {
 	for w := range len(in) / size {
 		hint.Words = append(hint.Words, slices.Clone(in[w*size:(w+1)*size]))
 	}
-	c, outputs := bestTournament(l.o, hint.Words, hint.Margin, l.levelOf)
+	c, outputs := bestTournament(l.o, hint.Words, l.Old.Contender, hint.Margin, l.levelOf)
 	to := l.commit(c, outputs)
 	if hint.Margin > 0 {
 		last := len(outputs) - 1

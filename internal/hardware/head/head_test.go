@@ -313,9 +313,9 @@ func FuzzLower(f *testing.F) {
 
 func lowerRandom(t *testing.T, seed uint64, cells int) {
 	o := options()[seed%uint64(len(options()))]
-	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1, Margins: true}), o)
+	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1, Margins: true, Ties: seed%3 == 0}), o)
 	kinds := []netlist.Kind{netlist.Function, netlist.Function, netlist.Popcount, netlist.Counter, netlist.Argmax}
-	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Kinds: kinds}), o)
+	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Kinds: kinds, Ties: seed%2 == 0}), o)
 }
 
 // TestFrozen lowers whole classifiers. Their bits arrive at different levels.

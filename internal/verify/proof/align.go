@@ -57,6 +57,8 @@ func newCuts(d verify.Design) (*cuts, error) {
 		return nil, fmt.Errorf("optimised netlist: chains belong to other classes than in the raw one")
 	case a.Ports && !slices.Equal(d.Raw.Offsets(), d.Product.Offsets()):
 		return nil, fmt.Errorf("optimised netlist: classes have other offsets than in the raw one")
+	case !slices.Equal(d.Raw.Ties(), d.Product.Ties()):
+		return nil, fmt.Errorf("optimised netlist: classes have another tie order than in the raw one")
 	}
 	k.known = verify.StimuliFor(d)
 	return k, checkClasses(d, k)
@@ -68,6 +70,11 @@ func checkClasses(d verify.Design, k *cuts) error {
 		return nil
 	}
 	classes, group := d.Spec.Classes()
+	for place, want := range d.Spec.Ties() {
+		if got := d.Raw.Contender(place); got != want {
+			return fmt.Errorf("raw netlist: class %d has the place %d in the tie order, in the model class %d", got, place, want)
+		}
+	}
 	if k.raw.Roots.Ports {
 		of := d.Raw.ChainClasses()
 		for chain, class := range of {

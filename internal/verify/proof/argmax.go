@@ -21,7 +21,7 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 	if err != nil {
 		return err.Error(), nil, nil
 	}
-	_, plain, err := p.contest(built, a)
+	_, plain, err := p.contest(built, n.Contender, a)
 	if err != nil {
 		return "", nil, err
 	}
@@ -45,12 +45,15 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 	return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil, nil
 }
 
-// contest returns the contest that has the same groups as the tournament, and the netlist of this contest.
-func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netlist.Netlist, error) {
+// contest returns the contest that has the same groups as the tournament, and the netlist of this contest. The function
+// order returns the index of the word at each place of the tie order.
+func (p prover) contest(built *netlist.Netlist, order func(place int) int, a *counts.Index) (contest, *netlist.Netlist,
+	error,
+) {
 	all := contestsOf(a.Margin)
 	plain := make([]*netlist.Netlist, len(all))
 	for i, s := range all {
-		plain[i] = s.netlist(a)
+		plain[i] = s.netlist(a, order)
 	}
 	best, err := alike(p.ctx, built, plain)
 	return all[best], plain[best], err
@@ -65,7 +68,7 @@ func wordNets(a *counts.Index) []netlist.Net {
 
 // netlist returns a netlist of the contest, whose inputs are the nets of the words. A probe shows the winners of the
 // rounds.
-func (s contest) netlist(a *counts.Index) *netlist.Netlist {
+func (s contest) netlist(a *counts.Index, order func(place int) int) *netlist.Netlist {
 	b, to := beginTournament("plain", wordNets(a))
 	words := make([][]netlist.Net, len(a.Words))
 	for i, w := range a.Words {
@@ -73,7 +76,7 @@ func (s contest) netlist(a *counts.Index) *netlist.Netlist {
 			words[i] = append(words[i], to[v])
 		}
 	}
-	index, inner := s.play(b, words)
+	index, inner := s.play(b, words, order)
 	b.Output("h", 1, nil, index)
 	b.Probe("inner", append([]netlist.Net{netlist.False}, inner...))
 	return b.Netlist()

@@ -8,10 +8,10 @@ import (
 	"ialgn/netlist"
 )
 
-// A contest is an argmax in rounds. In each round, adjacent words form groups, and the first largest word of each
-// group goes on to the next round. For any groups, the winner is the first largest word of all. The groups matter for
-// the proof. If the product has the same groups, abc succeeds at once. If the groups differ, abc hardly ever succeeds
-// for a hundred classes.
+// A contest is an argmax in rounds. The words enter in their tie order. In each round, adjacent words form groups, and
+// the first largest word of each group goes on to the next round. For any groups, the winner is the first largest word
+// of all. The groups matter for the proof. If the product has the same groups, abc succeeds at once. If the groups
+// differ, abc hardly ever succeeds for a hundred classes.
 type contest struct {
 	first, later int // largest number of words in a group, in the first round and in later rounds
 
@@ -52,16 +52,19 @@ var contests = []contest{
 	{first: 1 << 16, later: 1 << 16},
 }
 
-// play adds the contest of some words to a netlist. It returns the winner's index, followed by the bit for uncertain
-// winners if there is a margin. It also returns the winning words of all rounds except the last one, and the nets that
-// say which words are close.
-func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner []netlist.Net) {
+// play adds the contest of some words to a netlist. The function order returns the index of the word at each place.
+// play returns the winner's index, followed by the bit for uncertain winners if there is a margin. It also returns the
+// winning words of all rounds except the last one, and the nets that say which words are close.
+func (s contest) play(b *netlist.Builder, words [][]netlist.Net, order func(place int) int) (index,
+	inner []netlist.Net,
+) {
 	digits := netlist.ClassBits(len(words))
 	field := make([]player, len(words))
-	for i, w := range words {
-		field[i].word = w
+	for place := range field {
+		i := order(place)
+		field[place].word = words[i]
 		for d := range digits {
-			field[i].index = append(field[i].index, netlist.Net(i>>d&1))
+			field[place].index = append(field[place].index, netlist.Net(i>>d&1))
 		}
 	}
 	group := s.first

@@ -44,7 +44,7 @@ func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err erro
 		if err != nil {
 			return unproved, nil
 		}
-		s, _, err := p.contest(built, a)
+		s, _, err := p.contest(built, d.Product.Contender, a)
 		if err != nil {
 			return "", err
 		}

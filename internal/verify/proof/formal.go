@@ -38,7 +38,12 @@ func programNetlist(d verify.Design, p *verify.Program) (*netlist.Netlist, error
 			bit[i] = append(bit[i], b.Cell(netlist.Compare, uint64(t), netlist.Origin{}, in[i*x.Word:(i+1)*x.Word]...))
 		}
 	}
-	classes := addChains(b, p, bit)
+	b.Ties(d.Raw.Ties())
+	added := addChains(b, p, bit)
+	classes := make([][]netlist.Net, len(added))
+	for place, counted := range added {
+		classes[d.Raw.Contender(place)] = counted
+	}
 	var words []netlist.Net
 	for c, probe := range d.Raw.Probes() {
 		count := make([]netlist.Net, len(probe.Nets))
@@ -64,7 +69,8 @@ func programNetlist(d verify.Design, p *verify.Program) (*netlist.Netlist, error
 	return n, n.Validate()
 }
 
-// addChains adds the cells of all steps and returns the nets that are counted for each class.
+// addChains adds the cells of all steps and returns the nets that are counted for each class, in the order of
+// the program.
 func addChains(b *netlist.Builder, p *verify.Program, bit [][]netlist.Net) (classes [][]netlist.Net) {
 	var counted []netlist.Net
 	v := make([]netlist.Net, len(p.Lanes))

@@ -163,6 +163,7 @@ func (b *builder) definition(l literal) netlist.Net {
 // cutNetlist returns the netlist cut at all wires, with the ports of [pair.cutGraph].
 func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	b := netlist.NewBuilder("netlist")
+	b.Ties(p.n.Ties())
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
 	to := make([]netlist.Net, p.n.Nets()) // for each net, the net of the copy that replaces it
 	defined := make([]netlist.Net, p.n.Nets())

@@ -154,6 +154,7 @@ func (p *pair) whole(wires []wire) (want, got *netlist.Netlist) {
 		b.net[p.at[i].variable()] = v
 	}
 	n := netlist.NewBuilder("netlist")
+	n.Ties(p.n.Ties())
 	to := make([]netlist.Net, p.n.Nets())
 	to[netlist.True] = netlist.True
 	for i, v := range n.Input("x", len(p.inputs), 1, nil) {

@@ -252,6 +252,32 @@ func TestChangedMargin(t *testing.T) {
 	})
 }
 
+// TestChangedTies checks that netlists with a tie order are proved, and that no changed file is proved. The long test
+// tier has all changes, and also a margin.
+func TestChangedTies(t *testing.T) {
+	needs(t)
+	f := netgen.Model(netgen.ModelOptions{Seed: 5, Features: 9, Width: 24, Depth: 3, Ties: true}).Freeze()
+	margins, changes := []int{0}, 1
+	if testkit.Whole() {
+		margins, changes = []int{0, 3}, 3
+	}
+	for _, margin := range margins {
+		n, err := freeze.WithMargin(f, netlist.Core, margin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := written(t, n, verilog.Options{})
+		if r := d.prove(t, d.verilog); r.Verdict != cec.Equivalent {
+			t.Fatalf("margin %d: %+v", margin, r)
+		}
+		d.refused(t, []change{
+			{"order", `\.ORDER\(6'h\w+\)`, ".ORDER(6'h24)", "class_index"}, // 0 1 2
+			{"ties", ` > best\)`, " >= best)", "class_index"},
+			{"first class", `largest = ORDER\[INDEX-1:0\]`, "largest = 0", "class_index"},
+		}[:changes])
+	}
+}
+
 // refusal is the grammar's message about a form that the writer does not write.
 const refusal = "which this program never writes"
 

@@ -123,6 +123,43 @@ func TestFoldOffsets(t *testing.T) {
 	}
 }
 
+// TestFoldTies checks and proves a program with a tie order, which completes the classes in this order. An engine that
+// gives the classes other numbers must differ, and so must the program of a network with another order.
+func TestFoldTies(t *testing.T) {
+	verifytest.Needs(t, "abc", "iverilog")
+	o := netgen.FrozenOptions{Width: 15, Depth: 2, Features: 4, Bits: 3, Classes: 5, Ties: true}
+	f := netgen.Frozen(1, o)
+	d, files := writeEngine(t, f, 2)
+	s := verifytest.RandomSamples(f, 300)
+	r, err := verify.CheckProgram(t.Context(), d, s, files)
+	if err != nil || r.Mismatches != 0 || r.Checked != 300 {
+		t.Errorf("the program: %+v, %v", r, err)
+	}
+	if r, err := proof.ProveProgram(t.Context(), d, files); err != nil || !r.Proved {
+		t.Errorf("the proof: %+v, %v", r, err)
+	}
+	if r, err := CheckEngine(t.Context(), d, s, files, "iverilog", 40); err != nil || r.Mismatches != 0 {
+		t.Errorf("the engine: %+v, %v", r, err)
+	}
+	change(t, files.Verilog, func(text string) string {
+		return strings.Replace(text, "winner <= CLASSES[number*3+:3]", "winner <= number", 1)
+	}, func() {
+		if r, err := CheckEngine(t.Context(), d, s, files, "iverilog", 40); err != nil || r.Mismatches == 0 {
+			t.Errorf("classes in the order of the program, and no difference is found: %+v, %v", r, err)
+		}
+	})
+	other := *f
+	other.Ties = slices.Clone(f.Ties)
+	slices.Reverse(other.Ties)
+	_, wrong := writeEngine(t, &other, 2)
+	if r, err := verify.CheckProgram(t.Context(), d, s, wrong); err == nil && r.Mismatches == 0 {
+		t.Errorf("another order, and no difference is found: %+v", r)
+	}
+	if r, err := proof.ProveProgram(t.Context(), d, wrong); err == nil && r.Proved {
+		t.Error("another order is proved")
+	}
+}
+
 // change edits a file, calls the function do, and restores the file.
 func change(t *testing.T, path string, edit func(string) string, do func()) {
 	t.Helper()

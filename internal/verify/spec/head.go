@@ -63,7 +63,7 @@ func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 		probes = append(probes, bus{fmt.Sprintf("count_%d", c), words[c]})
 		counts.bits = append(counts.bits, words[c]...)
 	}
-	winner := g.argmax(words, o)
+	winner := g.argmax(words, n.Ties(), o)
 	outputs := []bus{{"class_index", winner.index}}
 	if o.Margin > 0 && !o.Near {
 		winner.near = g.uncertain(words, winner.word, o.Margin)
@@ -169,13 +169,13 @@ type contender struct {
 	near        literal
 }
 
-// argmax returns the largest word. If words are equal, the first one wins.
-func (g *graph) argmax(words [][]literal, o *Head) contender {
+// argmax returns the largest word. If words are equal, the first one in the given order wins.
+func (g *graph) argmax(words [][]literal, order []int, o *Head) contender {
 	field := make([]contender, len(words))
-	for c, w := range words {
-		field[c].word = w
+	for place, c := range order {
+		field[place].word = words[c]
 		for d := range max(1, bits.Len(uint(len(words)-1))) {
-			field[c].index = append(field[c].index, literal(c>>d&1))
+			field[place].index = append(field[place].index, literal(c>>d&1))
 		}
 	}
 	for size := o.First; len(field) > 1; size = o.Later {

@@ -20,6 +20,7 @@ type Network struct {
 	width      int // counted bits
 	classes    int
 	offsets    []int // number of ones that are counted for each class in addition to its chains; nil if there are none
+	ties       []int // all classes, the one that wins ties first; nil if the lowest class wins
 	bits       int   // thermometer bits of a feature, plus one
 	bitsIn     int   // bits in a feature word
 	thresholds [][]uint16
@@ -93,6 +94,18 @@ func (n *Network) Counted(class int) int {
 	return n.width/n.classes + n.offsets[class]
 }
 
+// Ties returns all classes in the order in which they win if their counts are equal.
+func (n *Network) Ties() []int {
+	order := make([]int, n.classes)
+	for place := range order {
+		order[place] = place
+		if n.ties != nil {
+			order[place] = n.ties[place]
+		}
+	}
+	return order
+}
+
 // counted returns the bits that are counted for a class, given the bits of the last layer.
 func (n *Network) counted(class int, last []literal) []literal {
 	group := n.width / n.classes
@@ -114,7 +127,7 @@ func (n *Network) mostCounted() (most int) {
 // form allocates the layers of a model, and returns the number of the first layer of each section.
 func (n *Network) form(m *model.Model) (first []int) {
 	n.width, n.classes, n.bits, n.bitsIn = m.Width, len(m.Classes), m.Encoder.Bits, m.Encoder.BitsIn
-	n.thresholds, n.offsets = m.Encoder.Thresholds, m.Offsets
+	n.thresholds, n.offsets, n.ties = m.Encoder.Thresholds, m.Offsets, m.Ties
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		first = append(first, len(n.layers))

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"math/big"
 	"math/bits"
 	"slices"
 	"strings"
@@ -78,7 +79,8 @@ func operatorWidths(values []int) (in, out int) {
 	return classes * word, index + 1
 }
 
-// parameters reads the values of the named parameters.
+// parameters reads the values of the named parameters. It reads a tie order, which is the last parameter, but does not
+// return it.
 func (r *reader) parameters(names []string) (values []int) {
 	r.expect('#')
 	r.expect('(')
@@ -87,7 +89,11 @@ func (r *reader) parameters(names []string) (values []int) {
 			r.expect(',')
 		}
 		r.openPin(name)
-		values = append(values, r.number())
+		if name == verilog.OrderParameter {
+			r.order(values[0], values[2])
+		} else {
+			values = append(values, r.number())
+		}
 		r.expect(')')
 	}
 	r.expect(')')
@@ -209,6 +215,38 @@ func (r *reader) primitive(name []byte) {
 	r.families = slices.DeleteFunc(r.families, func(f family) bool { return !f.has(string(name), parameter, pins) })
 	if r.err == nil && (len(r.families) == 0 || parameter != "" && width != 1<<(len(pins)-1)) {
 		r.fail("%s with the parameter %q of %d bits and the pins %v", name, parameter, width, pins)
+	}
+}
+
+// order reads a tie order: a constant with a number of the given number of bits for each class. The numbers must be
+// those of all classes, each once.
+func (r *reader) order(classes, size int) {
+	if r.err != nil || size < 1 || size > 16 || classes > 1<<size {
+		r.odd()
+		return
+	}
+	width := r.number()
+	r.fixed("'h")
+	begin := r.at
+	for isDigit(r.here()) || r.here()-'a' < 6 {
+		r.at++
+	}
+	value, ok := new(big.Int), false
+	if width == classes*size && r.at-begin == (width+3)/4 {
+		value, ok = value.SetString(string(r.text[begin:r.at]), 16)
+	}
+	if r.err != nil || !ok || value.BitLen() > width {
+		r.fail("a tie order of %d bits for %d classes", width, classes)
+		return
+	}
+	seen := make([]bool, classes)
+	for place := range classes {
+		class := new(big.Int).Rsh(value, uint(place*size)).Int64() & (1<<size - 1)
+		if class >= int64(classes) || seen[class] {
+			r.fail("a tie order without class %d, or with a class twice", slices.Index(seen, false))
+			return
+		}
+		seen[class] = true
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/verilog"
 	"ialgn/internal/verilog/syntax"
+	"ialgn/netlist"
 )
 
 // A change is an edit of a golden file, at the first occurrence of a text.
@@ -417,5 +418,27 @@ func TestCellsRefused(t *testing.T) {
 	twice := first + begin + model + end + begin + rest
 	if err := syntax.CheckCells([]byte(twice)); err == nil {
 		t.Error("a model twice is accepted")
+	}
+}
+
+// TestRefusedOrder checks that only tie orders with each class once are read.
+func TestRefusedOrder(t *testing.T) {
+	b := netlist.NewBuilder("m")
+	x := b.Input("x", 3, 1, nil)
+	b.Ties([]uint16{2, 0, 1})
+	first := b.Cell(netlist.Argmax, netlist.ArgmaxParam(1, 0), netlist.Origin{}, x...)
+	b.Output(netlist.ClassPort, 2, nil, netlist.Word(first, 2))
+	var text strings.Builder
+	if err := verilog.Write(&text, b.Netlist(), verilog.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syntax.Check([]byte(text.String()), "m"); err != nil {
+		t.Fatal(err)
+	}
+	for name, order := range map[string]string{
+		"class twice": "6'h02", "no class": "6'h13", "digits": "6'h012", "width": "8'h12", "base": "6'd18", "no digits": "6'h",
+		"letter": "6'h1g", "bits beyond": "6'h52",
+	} {
+		t.Run(name, func(t *testing.T) { refused(t, text.String(), "m", change{name, "6'h12", order}) })
 	}
 }

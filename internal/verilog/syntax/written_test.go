@@ -82,7 +82,7 @@ func oddNetlist(t *testing.T, r *rand.Rand) *netlist.Netlist {
 	var b strings.Builder
 	if err := netlist.WriteText(&b, netgen.Netlist(r.Uint64(), netgen.NetlistOptions{
 		Kinds: kinds,
-		Cells: 1 + r.IntN(90),
+		Cells: 1 + r.IntN(90), Ties: r.IntN(3) == 0, Margins: true,
 	})); err != nil {
 		t.Fatal(err)
 	}

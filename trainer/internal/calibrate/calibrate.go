@@ -29,5 +29,5 @@ func Add(s *model.Scores, offsets []int) {
 	for i := range s.Counts {
 		s.Counts[i] += int32(offsets[i%s.Classes])
 	}
-	s.Classify()
+	s.Classify(nil)
 }

@@ -17,7 +17,7 @@ import (
 
 func scores(classes int, counts []int32) *model.Scores {
 	s := &model.Scores{Classes: classes, Counts: counts, Predicted: make([]uint8, len(counts)/classes)}
-	s.Classify()
+	s.Classify(nil)
 	return s
 }
 
@@ -226,9 +226,10 @@ func TestImprove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &search{2, s.Counts, []uint8{0, 0, 1, 0, 0, 1, 1}, 12, accuracy}
-	if got, value := all.improve([]int{0, 0}, 0, all.value([]int{0, 0})); got != 6 || value != 5.0/7 {
-		t.Errorf("offset %d with accuracy %v, want the middle of 4 to 8 and 5/7", got, value)
+	all := search{2, accuracy, &shifted{2, s.Counts, []uint8{0, 0, 1, 0, 0, 1, 1}, 12}}
+	offsets := []int{0, 0}
+	if value := all.improve(offsets, 0, all.value(offsets)); offsets[0] != 6 || value != 5.0/7 {
+		t.Errorf("offset %d with accuracy %v, want the middle of 4 to 8 and 5/7", offsets[0], value)
 	}
 }
 
@@ -263,7 +264,7 @@ func TestStep(t *testing.T) {
 	}{
 		{step{2, 1, 0}, 2}, {step{2, 3, 0}, 3}, {step{0, 4, 0}, 1}, {step{-5, 3, 0}, -3}, {step{3, 3, 0}, 3},
 	} {
-		if got := test.s.middle(-5, 5); got != test.want {
+		if got := (*shifted)(nil).among(test.s, nil, 0, -5, 5); got != test.want {
 			t.Errorf("middle of %+v is %d, want %d", test.s, got, test.want)
 		}
 	}
