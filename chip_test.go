@@ -35,15 +35,7 @@ func libraries(t *testing.T) []string {
 // TestChip synthesises a design and a pipeline to standard cells. It checks the report, simulates and proves the
 // netlists, and changes five cells. Each change must be found.
 func TestChip(t *testing.T) {
-	for _, name := range []string{"iverilog", "yosys", "abc"} {
-		testkit.FindTool(t, name)
-	}
-	wide := small
-	wide.Model.InitNoise = 5 // so that some gates depend on two inputs
-	m, err := ialgn.Train(t.Context(), wide, circle(), ialgn.TrainOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := wide(t)
 	for _, library := range libraries(t) {
 		for _, pipeline := range []string{"", "2"} {
 			t.Run(filepath.Base(library)+" "+pipeline, func(t *testing.T) {
@@ -100,8 +92,8 @@ var (
 	inputPin     = regexp.MustCompile(`(?m)^    \.(?:A|B|C|CI)\((\S+)\),?$`)
 )
 
-// breakChip changes a netlist of cells in several ways and verifies the netlist. No change may pass. Long tests simulate
-// only one sample, so that the proof has to find the change.
+// breakChip changes a netlist of cells in several ways and verifies the netlist. No change may pass. Long tests
+// simulate only one sample, so that the proof has to find the change.
 func breakChip(t *testing.T, m *ialgn.Model, d *ialgn.Design, o ialgn.VerifyOptions, path string) {
 	t.Helper()
 	sound, err := os.ReadFile(path)

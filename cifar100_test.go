@@ -10,7 +10,7 @@ import (
 )
 
 // writeCIFAR100 writes files in the binary form of CIFAR-100: a coarse label, a fine label and 3,072 pixels a record.
-// The pixels of a class are bright in those of seven horizontal bands that are set in the class's number. One pixel in
+// Seven horizontal bands stand for the bits of the class's number, and the pixels of a set bit are bright. One pixel in
 // sixteen is inverted, at places that differ between samples. The coarse labels are unrelated to the pixels.
 func writeCIFAR100(t *testing.T) (folder string) {
 	t.Helper()

@@ -11,6 +11,22 @@ import (
 	"ialgn/internal/testkit"
 )
 
+// wide returns a trained network in which some gates depend on two inputs. It skips the test if a tool for synthesis,
+// simulation or proofs is missing.
+func wide(t *testing.T) *ialgn.Model {
+	t.Helper()
+	for _, name := range []string{"iverilog", "yosys", "abc"} {
+		testkit.FindTool(t, name)
+	}
+	c := small
+	c.Model.InitNoise = 5
+	m, err := ialgn.Train(t.Context(), c, circle(), ialgn.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // TestFamilies checks each row of the table of families. For each family, it compiles a network in both styles. It
 // proves the Verilog, and simulates it as a whole and class by class. It also proves and simulates the netlist that
 // Yosys synthesises from the Verilog. Then it synthesises the network in a wrapper for the family's smallest device.
@@ -19,15 +35,7 @@ import (
 // Only the long tests synthesise for every family. The short tests synthesise for generic and for an iCE40 device,
 // because the tests of packages rtl and synth synthesise for all families.
 func TestFamilies(t *testing.T) {
-	for _, name := range []string{"iverilog", "yosys", "abc"} {
-		testkit.FindTool(t, name)
-	}
-	wide := small
-	wide.Model.InitNoise = 5 // so that some gates depend on two inputs
-	m, err := ialgn.Train(t.Context(), wide, circle(), ialgn.TrainOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := wide(t)
 	for _, f := range target.Families() {
 		for _, style := range []string{"gates", "lut"} {
 			t.Run(f.Name+" "+style, func(t *testing.T) {

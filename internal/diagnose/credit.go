@@ -104,7 +104,7 @@ func (o Opener) CreditConfig(ctx context.Context, path string, topologies []stri
 
 const wiringKey = "model.wiring"
 
-// drawsWires reports whether a name is that of a topology that draws wires.
+// drawsWires reports whether a topology with this name exists and draws wires.
 func drawsWires(name string) bool {
 	row := topology.Find(name)
 	return row != nil && row.DrawsWires()

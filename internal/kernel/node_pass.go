@@ -184,16 +184,14 @@ func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32
 	if next == nil {
 		return top(i)[:n]
 	}
-	edges := l.Uses.Of(i)
-	if p.Integer && l.Uses.choosing {
+	switch edges := l.Uses.Of(i); {
+	case p.Integer && l.Uses.choosing:
 		next.gatherRoundedBy(nodeVectors(), p.delta[:n], edges, row)
-		clear(p.delta[n:])
-		return p.delta[:n]
-	}
-	if n == row && len(edges) == 1 && next.Share[edges[0].Slot] == 1 {
+	case n == row && len(edges) == 1 && next.Share[edges[0].Slot] == 1:
 		return next.Pins[int(edges[0].Pin)*row:][:n]
+	default:
+		p.steps.gatherRelaxed(next, p.delta[:n], edges, row)
 	}
-	p.steps.gatherRelaxed(next, p.delta[:n], edges, row)
 	clear(p.delta[n:])
 	return p.delta[:n]
 }

@@ -17,7 +17,7 @@ type Chip struct {
 	Library string `json:"library"`         // name of the library in the Liberty file
 	File    string `json:"library_file"`    // name of the Liberty file
 	SHA256  string `json:"library_sha256"`  // of the Liberty file
-	NAND2   string `json:"nand2,omitempty"` // the cell of which there are Equivalents
+	NAND2   string `json:"nand2,omitempty"` // the NAND gate that Equivalents counts
 
 	Area float64 `json:"area_um2"` // sum of the areas of the cells, without wires and without space between cells
 	// Equivalents is the area divided by the area of the smallest NAND gate of two inputs. It is 0 if the library has no

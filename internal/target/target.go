@@ -32,7 +32,7 @@ type Family struct {
 	WidestGate int
 	// UsualLUT is the number of inputs of look-up tables to which a netlist is mapped by default, or 0 for the most.
 	UsualLUT int
-	// Cells says whether designs consist of standard cells. The cells are those of a Liberty file.
+	// Cells says whether designs consist of standard cells. The cells come from a Liberty file.
 	Cells bool
 	// Modelled says whether the look-up tables are not a vendor's, so that synthesisers must be given their
 	// definition.

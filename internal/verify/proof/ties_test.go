@@ -64,8 +64,8 @@ func TestLoweredTies(t *testing.T) {
 	}
 }
 
-// lowered returns a design for one network, whose product has the lowered head of another network and says that its tie
-// order is that of the first network.
+// lowered returns a design for one network. Its product has the lowered head of another network, but the tie order of
+// the first network.
 func lowered(t *testing.T, f, other *model.Frozen, margin int) verify.Design {
 	t.Helper()
 	raw, err := freeze.WithMargin(f, netlist.Core, margin)

@@ -218,8 +218,8 @@ func (r *reader) primitive(name []byte) {
 	}
 }
 
-// order reads a tie order: a constant with a number of the given number of bits for each class. The numbers must be
-// those of all classes, each once.
+// order reads a tie order: a constant with a number of the given number of bits for each class. Each class must
+// occur once.
 func (r *reader) order(classes, size int) {
 	if r.err != nil || size < 1 || size > 16 || classes > 1<<size {
 		r.odd()
