@@ -21,6 +21,9 @@ var (
 	freeKeys  = []string{"model.tau"}
 )
 
+// choiceKeys lists the keys for the number of candidates of a pin. A run that sets them to 1 ends the choices.
+var choiceKeys = []string{"model.hidden", "model.patch_hidden", "model.anchors"}
+
 // start returns the model in the file s.Start as the model of this run. The new model's record contains only the name
 // of the file and, if the model descends from another program's network, the origin of the network.
 func (s *session) start() (*model.Model, error) {
@@ -54,9 +57,8 @@ func (s *session) start() (*model.Model, error) {
 }
 
 // settle ends the choices of pins that have candidates in the model but not in the configuration. Each of these pins
-// keeps only the candidate that it currently chooses. The configuration must set the key (model.hidden or
-// model.anchors) to 1. If the key is missing and 1 is only its default, settle does nothing, because the user did not
-// ask to end the choices.
+// keeps only the candidate that it currently chooses. The configuration must set one of choiceKeys to 1. If the key is
+// missing and 1 is only its default, settle does nothing, because the user did not ask to end the choices.
 func settle(m *model.Model, cfg *config.Config) {
 	is, to := &m.Config.Model, &cfg.Model
 	want := layout(cfg, m.Part)
@@ -88,6 +90,9 @@ func settle(m *model.Model, cfg *config.Config) {
 	if to.Anchors == 1 {
 		is.Anchors = 1
 	}
+	if to.PatchCandidates() == 1 {
+		is.PatchHidden = to.PatchHidden
+	}
 }
 
 // startAt returns the name and the checksum of the model file at path.
@@ -118,8 +123,8 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 	})
 	if len(differs) > 0 {
 		choices := ""
-		if slices.Contains(differs, "model.hidden") || slices.Contains(differs, "model.anchors") {
-			choices = "; with the value 1, model.hidden and model.anchors fix the wires that were chosen"
+		if slices.ContainsFunc(differs, func(key string) bool { return slices.Contains(choiceKeys, key) }) {
+			choices = "; with the value 1, " + strings.Join(choiceKeys, ", ") + " fix the wires that were chosen"
 		}
 		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ "+
 			"from the model to start from%s",

@@ -38,7 +38,12 @@ func TestStart(t *testing.T) {
 // candidates. Each pin must read the source that it chose in the model, so both networks compute the same function.
 func TestStartSettled(t *testing.T) {
 	for name, c := range map[string]struct{ model, key string }{
-		"conv":    {"topology=conv kernels=6 levels=2 widths=20 width=20 depth=3 hidden=3", "hidden"},
+		"conv": {"topology=conv kernels=6 levels=2 widths=20 width=20 depth=3 hidden=3", "hidden"},
+		"layers behind kernels": {
+			"topology=conv kernels=6 levels=2 widths=20,20 width=20 depth=4 patch_hidden=1 hidden=3", "hidden",
+		},
+		"kernels": {"topology=conv kernels=6 levels=2 widths=20 width=20 depth=3 hidden=1 patch_hidden=3", "patch_hidden"},
+		"both":    {"topology=conv kernels=6 levels=2 widths=20,20 width=20 depth=4 patch_hidden=2 hidden=3", "hidden"},
 		"chains":  {"topology=conv kernels=6,4 levels=1 widths=20 width=20 chains=2 depth=4 anchors=5 anchored=1", "anchors"},
 		"steps":   {"topology=recurrent widths=20,20 width=20 depth=2 hidden=3 anchors=1", "hidden"},
 		"layers":  {"topology=layered widths=20,20 width=20 depth=2 hidden=5", "hidden"},
@@ -53,6 +58,9 @@ func TestStartSettled(t *testing.T) {
 			}
 			train(t, Run{Config: parse(t, keys...), Model: base})
 			keys = append(keys, "train.optimizer.lr=1e-9", "model."+c.key+"=1")
+			if c.key == "hidden" {
+				keys = slices.DeleteFunc(keys, func(key string) bool { return strings.HasPrefix(key, "model.patch_hidden=") })
+			}
 			train(t, Run{Config: parse(t, keys...), Model: path, Start: base})
 			was, m := loadModel(t, base), loadModel(t, path)
 			if c.key == "hidden" { // 1 by default

@@ -337,13 +337,13 @@ func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	case level > 0 && i < k.below():
 		return Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.below(), i}}
 	case first:
-		return Pin{Source: Input, K: k.patchCandidates(), Wires: Patch}
+		return Pin{Source: Input, K: k.PatchCandidates(), Wires: Patch}
 	case level > 0:
-		return Pin{Source: Base, K: k.patchCandidates(), Wires: Patch}
+		return Pin{Source: Base, K: k.PatchCandidates(), Wires: Patch}
 	case i >= k.Inputs-k.Anchored:
 		return anchor
 	}
-	return Pin{Source: Previous, K: k.patchCandidates(), Wires: Patch}
+	return Pin{Source: Previous, K: k.PatchCandidates(), Wires: Patch}
 }
 
 // passedIn returns the pins that the nodes of a kernel's level pass on at the start.

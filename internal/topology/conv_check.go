@@ -39,7 +39,7 @@ func (k *Keys) checkPatches(layers []Layer) *Fault {
 // checkPatch refuses a pin that has more candidates than its patch has elements, if the patch has the given number of
 // planes.
 func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
-	if n := g.Elements(k.ReadPlanes(planes)); k.patchCandidates() > n {
+	if n := g.Elements(k.ReadPlanes(planes)); k.PatchCandidates() > n {
 		key := "hidden"
 		if k.PatchHidden > 0 {
 			key = "patch_hidden"
@@ -52,8 +52,8 @@ func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
 	return nil
 }
 
-// patchCandidates returns the number of elements of a patch among which a pin of a kernel chooses.
-func (k *Keys) patchCandidates() int { return cmp.Or(k.PatchHidden, k.Hidden) }
+// PatchCandidates returns the number of elements of a patch among which a pin of a kernel chooses.
+func (k *Keys) PatchCandidates() int { return cmp.Or(k.PatchHidden, k.Hidden) }
 
 // ReadPlanes returns how many of the given planes a kernel reads.
 func (k *Keys) ReadPlanes(planes int) int {
