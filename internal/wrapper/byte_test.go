@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// newBytes returns a program that sends samples byte by byte. Each byte of a result is a beat of nine bits, of which
-// the highest is 1 for the last byte.
+// newBytes returns a program that sends samples byte by byte. Each byte of a result is a beat of nine bits. The highest
+// bit is 1 for the last byte.
 func newBytes(t *testing.T, n *netlist.Netlist, samples int, events bool) *program {
 	t.Helper()
 	p := newPackets(t, n, 1, samples, events)
@@ -55,8 +55,11 @@ func TestByte(t *testing.T) {
 		n      *netlist.Netlist
 		stages int
 	}{
-		{"one byte", classifier(t), 0}, {"counts", counted, 2}, {"a result longer than a sample", long, 0},
-		{"bits", random(t, netlist.Core, 5, 5), 1}, {"9 bits", random(t, netlist.Full, 3, 9), 3},
+		{"one byte", classifier(t), 0},
+		{"counts", counted, 2},
+		{"a result longer than a sample", long, 0},
+		{"bits", random(t, netlist.Core, 5, 5), 1},
+		{"9 bits", random(t, netlist.Full, 3, 9), 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, wrapper := emitWith(t, c.n, c.stages, WriteByte, Options{})

@@ -63,7 +63,9 @@ func kinds() []*Kind { return slices.Concat(builtIn(), registered) }
 
 // builtIn returns the built-in kinds. They are built only once, because host programs are long
 // texts.
-var builtIn = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisKind(), uartKind(), spiKind(), byteKind()} })
+var builtIn = sync.OnceValue(func() []*Kind {
+	return []*Kind{streamKind(), axisKind(), uartKind(), spiKind(), byteKind()}
+})
 
 // registered are the kinds added by [Register].
 var registered []*Kind

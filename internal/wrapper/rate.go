@@ -10,8 +10,9 @@ import (
 // Rate is the throughput and the latency of a wrapper with its default parameters.
 //
 // The latency is counted in clocks. It begins at the clock edge that takes the first word of a sample, and ends at
-// the first edge that can take the result, or its last byte if its bytes are given one after another. This value is right if no other sample is being processed and words come
-// in every clock. For a serial line and SPI, no latency is reported, because the other side determines the pace.
+// the first edge that can take the result, or its last byte if its bytes are given one after another. This value is
+// right if no other sample is being processed and words come in every clock. For a serial line and SPI, no latency is
+// reported, because the other side determines the pace.
 type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words
