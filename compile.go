@@ -34,7 +34,7 @@ type CompileOptions struct {
 	Style string  // form of the Verilog: gates, lut (primitives of Target), or auto (default): the better for Target
 	MHz   float64 // clock frequency for which to write timing constraints; 0: no constraints
 
-	Wrap  string // interface around the module: none (default), stream, axis, uart or spi
+	Wrap  string // interface around the module: none (default), stream, axis, uart, spi or byte
 	Tag   int    // width in bits of a tag that travels with each sample to its result; 0: no tag
 	Baud  int    // baud rate of the interface uart; 0: 115,200
 	Board string // board whose pins the interface uses, such as icebreaker; empty: none

@@ -58,6 +58,13 @@ var cyclesFeeds = map[string]string{
       .s_axis_tlast(word == @UNITS@ - 1), .s_axis_tdata({64{1'b0}}), .m_axis_tvalid(valid), .m_axis_tready(1'b1), .error(error));
   always @(posedge clk) if (!rst && ready) word <= (word + 1) % @UNITS@;
 `,
+	"byte": `  integer word = 0;
+  wire [7:0] uio;
+  assign result = uio[3] & uio[5];
+  assign error = uio[6];
+  @TOP@ dut (.clk(clk), .rst_n(~rst), .ena(1'b1), .ui_in(8'd0), .uio_in({5'b00010, word == @UNITS@ - 1, 2'b01}), .uio_out(uio));
+  always @(posedge clk) if (!rst && uio[1]) word <= (word + 1) % @UNITS@;
+`,
 	// A bit takes 8 clocks. The class is the last byte of a result.
 	"uart": `  reg rx = 1;
   reg [9:0] frame;

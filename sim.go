@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ialgn/internal/activity"
+	"ialgn/internal/message"
 	"ialgn/internal/outfile"
 	"ialgn/netlist"
 )
@@ -23,6 +24,9 @@ type SimOptions struct {
 	// files cover the first samples. Their number is Samples, or 1,000 if Samples is 0.
 	ActivityFile, VCD string
 	Samples           int
+	// Liberty is the Liberty file with which the design was synthesised. With it, Activity has an estimate of the power
+	// of the netlist of cells. It needs ActivityFile or VCD.
+	Liberty string
 
 	Force bool     // overwrite files that ialgn did not write
 	Keep  []string // files that must not be overwritten
@@ -32,6 +36,10 @@ func (o SimOptions) measures() bool { return o.ActivityFile != "" || o.VCD != ""
 
 // check returns an error if an output file must not be overwritten, or if both outputs are the same file.
 func (o SimOptions) check(reads string) error {
+	if o.Liberty != "" && !o.measures() {
+		return message.WithHint(message.Optionf("{Liberty}: needs {ActivityFile}, whose samples it uses"),
+			"add that option, or omit {Liberty}")
+	}
 	if err := outfile.Distinct(o.ActivityFile, o.VCD); err != nil {
 		return err
 	}
@@ -60,8 +68,11 @@ type Simulation struct {
 // The file lists all nets.
 type Activity struct {
 	*activity.Report
-	Busiest []activity.Net `json:"busiest"`
-	Seconds float64        `json:"seconds"`
+	Busiest   []activity.Net `json:"busiest"`
+	PerSample float64        `json:"transitions_per_sample"` // average of all nets together
+	Power     *Power         `json:"power,omitempty"`        // only with SimOptions.Liberty
+	Static    []Static       `json:"static,omitempty"`       // of the devices of the design's family, if they are known
+	Seconds   float64        `json:"seconds"`
 }
 
 // busiestNamed is the number of nets in Activity.Busiest.
@@ -73,7 +84,7 @@ func (d *Design) Simulate(ctx context.Context, o SimOptions) (*Simulation, error
 	if err := o.check(d.reads); err != nil {
 		return nil, err
 	}
-	return simulate(ctx, d.dir, d.netlist, d.from(o.Data), o)
+	return simulate(ctx, d.dir, d, d.netlist, d.from(o.Data), o)
 }
 
 // Simulate classifies the test set with the model's frozen netlist, before any optimisation.
@@ -81,15 +92,21 @@ func (m *Model) Simulate(ctx context.Context, o SimOptions) (*Simulation, error)
 	if err := o.check(m.Path()); err != nil {
 		return nil, err
 	}
+	if o.Liberty != "" {
+		return nil, message.WithHint(message.Optionf("{Liberty}: a model has no netlist of cells"),
+			"compile it with {Target asic}, synthesise the folder, and give the folder")
+	}
 	n, _, err := m.raw(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return simulate(ctx, m.Path(), n, m.source(o.Data), o)
+	return simulate(ctx, m.Path(), nil, n, m.source(o.Data), o)
 }
 
-// simulate runs a netlist. The argument name is the netlist's folder or file, for error messages.
-func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o SimOptions) (*Simulation, error) {
+// simulate runs a netlist. The argument name is the netlist's folder or file, for error messages. The argument d is
+// the design, or nil for the netlist of a model.
+func simulate(ctx context.Context, name string, d *Design, n *netlist.Netlist, s source, o SimOptions,
+) (*Simulation, error) {
 	test, err := s.labelled(ctx)
 	if err != nil {
 		return nil, err
@@ -117,7 +134,16 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	}
 	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
 	r.Rate = float64(r.Samples) / max(1e-9, r.Seconds)
-	r.Activity, err = o.measure(ctx, n, x, r.Samples)
+	var power *Power
+	samples := min(cmp.Or(o.Samples, usualSamples), r.Samples)
+	if o.Liberty != "" {
+		if power, err = d.power(ctx, o.Liberty, x, got.Class[:samples]); err != nil {
+			return nil, err
+		}
+	}
+	if r.Activity, err = o.measure(ctx, n, x, samples); err == nil && r.Activity != nil && d != nil {
+		r.Activity.Power, r.Activity.Static = power, statics(d.plan.Target())
+	}
 	return r, err
 }
 
@@ -130,7 +156,7 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 	begin := time.Now()
 	a := &Activity{}
 	run := func(vcd io.Writer) (err error) {
-		a.Report, err = activity.Measure(ctx, n, x, min(cmp.Or(o.Samples, usualSamples), samples), vcd)
+		a.Report, err = activity.Measure(ctx, n, x, samples, vcd)
 		return err
 	}
 	var err error
@@ -148,6 +174,7 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 			return nil, err
 		}
 	}
+	a.PerSample = float64(a.Total.Transitions) / float64(max(1, samples-1))
 	a.Busiest, a.Nets = a.Report.Busiest(busiestNamed), nil
 	a.Seconds = time.Since(begin).Seconds()
 	return a, nil

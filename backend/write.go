@@ -48,7 +48,7 @@ type Product struct {
 	Emit     []string              // formats to write in addition to the formats that are always written
 	Header   []string              // header lines of the Verilog files
 	Inputs   *inputs.Table         // how the inputs are computed; nil: not known
-	Wrap     string                // wrapper to write: stream, axis, uart or spi; empty: none
+	Wrap     string                // wrapper to write, one of wrapper.Kinds; empty: none
 	Tag      int                   // bits of the tag that travels with a sample; 0: no tag
 	Baud     int                   // bit rate of a serial line; 0: the default of package wrapper
 	Fold     *Fold                 // the folded engine; nil: none

@@ -79,7 +79,7 @@ func compileFlags() []cli.Flag {
 				Name:  "fold-steps",
 				Usage: "with --fold: room for `N` steps of other models (default: as needed)",
 			},
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "add the interface `MODULE`: " + listed("compile", "--wrap")},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "add an interface `MODULE`: " + listed("compile", "--wrap")},
 			&cli.IntFlag{Name: "tag", Usage: "pass a tag of `BITS`, 1 to 64, from each sample to its result (default: none)"},
 			&cli.StringFlag{
 				Name:  "board",

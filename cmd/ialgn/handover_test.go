@@ -56,7 +56,7 @@ func handoverCases() (list [][]string) {
 			}
 		}
 	}
-	for _, wrap := range []string{"none", "axis", "uart", "spi"} {
+	for _, wrap := range []string{"none", "axis", "uart", "spi", "byte"} {
 		list = append(list, []string{"--wrap", wrap, "--fold", "1", "--freq", "24", "--vectors", "6"})
 	}
 	return append(list,

@@ -15,7 +15,8 @@ import (
 )
 
 // latencyBench is a testbench that sends a design its first sample, one beat per clock. It counts the clocks between
-// the edge that takes the first beat and the first edge that can take the result, and prints their number.
+// the edge that takes the first beat and the first edge that can take the result (or its last byte), and prints their
+// number.
 const latencyBench = "`timescale 1ns / 1ps\n" + `
 module latency_tb;
   reg clk = 0;
@@ -66,6 +67,8 @@ var latencyPins = map[string]string{
 	"axis": "@DUT@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), " +
 		".s_axis_tdata(data[@SIZE@-1:0]), " +
 		".s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(1'b1));",
+	"byte": "wire [7:0] uio; assign in_ready = uio[1]; assign out_valid = uio[3] & uio[5]; @DUT@ dut (.clk(clk), " +
+		".rst_n(~rst), .ena(1'b1), .ui_in(data[@SIZE@-1:0]), .uio_in({5'b00010, in_last, 1'b0, in_valid}), .uio_out(uio));",
 }
 
 // TestLatency compares the latency that compile reports with the clocks that the emitted Verilog takes, for
@@ -95,6 +98,10 @@ func TestLatency(t *testing.T) {
 		{"--fold 2 --fold-steps 700", "stream", 64, 5},
 		{"--fold 4 --target ice40 --pipeline auto", "stream", 64, 5},
 		{"--fold 1 --wrap axis --lut 4 --pipeline 2", "axis", 64, 8},
+		{"--wrap byte", "byte", 64, 8},
+		{"--wrap byte --lut 4 --pipeline 3 --counts", "byte", 64, 8},
+		{"--wrap byte --scope core", "byte", 24, 8},
+		{"--fold 2 --wrap byte", "byte", 64, 8},
 	} {
 		if !testkit.Whole() && i%5 != 0 {
 			continue

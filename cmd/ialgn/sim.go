@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"ialgn"
 
@@ -22,7 +23,8 @@ func simCommand() *cli.Command {
 			"of the whole classifier. The accuracy equals the accuracy of eval. The netlist runs in a\n" +
 			"bit-parallel simulator or, for many samples, as machine code. With --activity or --vcd, sim\n" +
 			"also counts how often each net switches from sample to sample. The count has zero delay, so it\n" +
-			"excludes glitches, and it is not an estimate of power.",
+			"excludes glitches, and it is not an estimate of power. With --liberty, sim estimates the power of\n" +
+			"a netlist of standard cells.",
 		UsageText: "ialgn sim demo/digits --activity demo/activity.json",
 		Flags: commonFlags(dataFlag, engineFlag,
 			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE` as JSON"},
@@ -30,6 +32,10 @@ func simCommand() *cli.Command {
 			&cli.StringFlag{
 				Name: "samples", Value: "1000",
 				Usage: "with --activity or --vcd: use the first `N` test samples, or all",
+			},
+			&cli.StringFlag{
+				Name:  "liberty",
+				Usage: "with --activity or --vcd: also estimate the power of the cells of `FILE`",
 			},
 			forceFlag,
 		),
@@ -44,7 +50,7 @@ func simulate(c *cli.Context) error {
 	}
 	o := ialgn.SimOptions{
 		Data: dataOf(c), Engine: engineOf(c), ActivityFile: c.String("activity"), VCD: c.String("vcd"),
-		Force: c.Bool("force"), Keep: inputs(c),
+		Force: c.Bool("force"), Keep: inputs(c), Liberty: c.String("liberty"),
 	}
 	measured := o.ActivityFile != "" || o.VCD != ""
 	if !measured && c.IsSet("samples") {
@@ -115,5 +121,28 @@ func activityText(w io.Writer, r *ialgn.Activity) {
 	for _, v := range r.Busiest {
 		fmt.Fprintf(w, " %s %d", v.Name, v.Transitions)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "\n  %.1f transitions per sample\n", r.PerSample)
+	if r.Power != nil {
+		powerText(w, r.Power)
+	}
+	for i, s := range r.Static {
+		if i == 0 {
+			fmt.Fprintf(w, "no dynamic power, because no data sheet says what a transition takes\n"+
+				"static current of the core at %g V by %s:\n", s.Volts, s.Source)
+		}
+		fmt.Fprintf(w, "  %s %g uA, %.3g mW\n", s.Device, s.Core, s.Core*s.Volts*1e-3)
+	}
+}
+
+func powerText(w io.Writer, p *ialgn.Power) {
+	fmt.Fprintf(w, "cells of %s at %g V over %d samples: %.1f transitions and %.4g pJ per sample "+
+		"(%.4g pJ for loads, %.4g pJ inside of cells, %.4g pJ for the clock), leakage %.4g nW\n",
+		p.Library, p.Volts, p.Samples, p.Transitions, p.Energy, p.Switching, p.Internal, p.Clock, p.Leakage)
+	if p.MHz > 0 {
+		fmt.Fprintf(w, "  %.4g mW at %g million samples per second\n", p.Milliwatts, p.MHz)
+	}
+	if len(p.Without) > 0 {
+		fmt.Fprintf(w, "  the library has no energies inside of %s\n", strings.Join(p.Without, ", "))
+	}
+	fmt.Fprintf(w, "  left out: %s\n", p.LeavesOut)
 }

@@ -226,6 +226,8 @@ func TestKeys(t *testing.T) {
 	add("verify", "0", "verify", "table.safetensors", "chip", "--level", "formal", "--samples", "20", "--liberty", cells)
 	add("sim", "0", "sim", "m.safetensors")
 	add("sim", "0", "sim", "gates", "--activity", "a.json")
+	add("sim", "0", "sim", "board", "--activity", "board.json")
+	add("sim", "0", "sim", "chip", "--activity", "chip.json", "--liberty", cells)
 	add("analyze", "0", "analyze", "m.safetensors")
 	add("train", "0", append([]string{
 		"train", config, "-o", "m2.safetensors", "--set", "train.seed=2", "--plots", "plots",

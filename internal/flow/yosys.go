@@ -71,6 +71,9 @@ type Library struct {
 	Read     string   // the yosys command that reads Files as a design
 }
 
+// NetlistJSON is the name of the file with the synthesised netlist as JSON.
+const NetlistJSON = "netlist.json"
+
 // These are the names of the files in Dir.
 const (
 	yosysScript = "synth.ys"
@@ -78,7 +81,6 @@ const (
 	logName     = "yosys.log"
 	statName    = "stat.json"
 	netlistName = "netlist.v"
-	jsonName    = "netlist.json"
 	vendorName  = "vendor.v"
 	libertyName = "library.lib"
 	addersName  = "adders.v"
@@ -117,7 +119,7 @@ func Yosys(ctx context.Context, o YosysOptions) (*YosysResult, error) {
 	}
 	r := &YosysResult{Netlist: filepath.Join(o.Dir, netlistName), Tool: t.Version(ctx), CPU: run.CPU}
 	if o.Place {
-		r.JSON = filepath.Join(o.Dir, jsonName)
+		r.JSON = filepath.Join(o.Dir, NetlistJSON)
 	}
 	if o.Vendor {
 		r.Vendor = filepath.Join(o.Dir, vendorName)
@@ -228,7 +230,7 @@ check -assert
 opt_clean -purge
 `, o.Module, command, refused)
 	if o.Place {
-		s.WriteString("write_json " + jsonName + "\nsplitnets\nopt_clean -purge\n")
+		s.WriteString("write_json " + NetlistJSON + "\nsplitnets\nopt_clean -purge\n")
 	}
 	fmt.Fprintf(&s, "tee -q -o %s stat -json\nwrite_verilog -noattr %s\n", statName, netlistName)
 	if o.Vendor {

@@ -1,8 +1,9 @@
 // Package liberty reads Liberty files (.lib), which describe the standard cells of a chip's process.
 //
 // [Read] returns the [Library]: for each cell the area, the pins, the functions of the outputs, and the tables of
-// delays. [Library.Models] writes models of cells in Verilog for simulators and for proofs. [Library.FullAdder] and
-// [Library.NAND2] find cells by their functions. [Library.LongestPaths] finds the longest paths of a netlist of cells.
+// delays and energies. [Library.Models] writes models of cells in Verilog for simulators and for proofs.
+// [Library.FullAdder] and [Library.NAND2] find cells by their functions. [Library.LongestPaths] finds the longest paths
+// of a netlist of cells, and [Library.Energy] what the netlist takes.
 //
 // The reader knows the groups and attributes that these tasks need, and ignores the others. A cell of a form that it
 // does not know, such as a latch, has a reason why it cannot be used. No allocation depends on a number in the file.
@@ -31,6 +32,8 @@ type Library struct {
 
 	cells     map[string]*Cell
 	templates map[string]*group
+	electric  electrical
+	unpowered error   // why energies cannot be computed; nil: they can
 	unit      float64 // nanoseconds in a unit of time
 	load      float64 // capacitance of an input pin without a capacitance
 }
@@ -45,6 +48,7 @@ type Cell struct {
 	Unusable string
 
 	register *register // nil for a combinational cell
+	leakage  float64   // leakage power, in the unit of the library
 	avoided  bool      // the library asks synthesisers not to use the cell
 	line     int
 }
@@ -56,6 +60,7 @@ type Pin struct {
 	Function *Function // function of an output; nil for an input
 	load     float64   // capacitance of an input, in the unit of the library
 	arcs     []*arc
+	powers   []*powers
 }
 
 // register is the state of a cell with one flip-flop.
@@ -104,8 +109,9 @@ func Parse(text string) (*Library, error) {
 	if l.load, err = top.number("default_input_pin_cap", 0); err != nil {
 		return nil, err
 	}
+	l.electric, l.unpowered = l.electrical(top)
 	for _, g := range top.groups {
-		if g.kind == "lu_table_template" {
+		if g.kind == "lu_table_template" || g.kind == "power_lut_template" {
 			l.templates[g.name()] = g
 		}
 	}
@@ -166,6 +172,9 @@ func (l *Library) cell(g *group) (*Cell, error) {
 	var err error
 	if c.Area, err = g.number("area", 0); err != nil {
 		return nil, err
+	}
+	if c.leakage, err = g.number("cell_leakage_power", 0); err != nil {
+		l.unpowered = cmp.Or(l.unpowered, err)
 	}
 	if c.Area < 0 {
 		return nil, errorAt(g.line, "cell %.60q: its area is below 0", c.Name)
@@ -340,14 +349,18 @@ func (l *Library) pin(c *Cell, name string, g *group) (*Pin, error) {
 		return nil, err
 	}
 	for _, part := range g.groups {
-		if part.kind != "timing" {
-			continue
+		switch part.kind {
+		case "timing":
+			a, err := l.arc(part)
+			if err != nil {
+				return nil, err
+			}
+			p.arcs = append(p.arcs, a)
+		case "internal_power":
+			power, err := l.power(part)
+			l.unpowered = cmp.Or(l.unpowered, err)
+			p.powers = append(p.powers, power)
 		}
-		a, err := l.arc(part)
-		if err != nil {
-			return nil, err
-		}
-		p.arcs = append(p.arcs, a)
 	}
 	return p, nil
 }

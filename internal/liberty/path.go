@@ -11,6 +11,7 @@ type Netlist struct {
 	Inputs  []int // nets of the input ports
 	Outputs []int // nets of the output ports
 	Cells   []Instance
+	Ones    map[int][]string // by number of the cell: pins that are constantly 1
 }
 
 // Instance is a cell of a netlist.
@@ -42,6 +43,15 @@ type Step struct {
 // times that result. They leave out all wires and the distribution of the clock. Input ports and the clock switch at
 // once. It returns an error if the library has no delays for a cell, or if the cells form a loop.
 func (l *Library) LongestPaths(n *Netlist) ([]Path, error) {
+	a, err := l.analyse(n)
+	if err != nil {
+		return nil, err
+	}
+	return a.ends(), nil
+}
+
+// analyse computes the load and the arrivals of all nets. It returns the errors of LongestPaths.
+func (l *Library) analyse(n *Netlist) (*analysis, error) {
 	a := &analysis{
 		l: l, n: n, driver: make([]driver, n.Nets), load: make([]float64, n.Nets),
 		at: make([]arrivals, n.Nets), state: make([]uint8, n.Nets),
@@ -54,7 +64,7 @@ func (l *Library) LongestPaths(n *Netlist) ([]Path, error) {
 			return nil, err
 		}
 	}
-	return a.ends(), nil
+	return a, nil
 }
 
 // analysis finds the longest paths of a netlist.

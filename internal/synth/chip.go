@@ -122,26 +122,44 @@ func (r *Report) judgePaths() {
 	r.Met = r.Slowest.MHz > 0 && r.Slowest.MHz >= r.MHz
 }
 
-// paths returns the longest path of each kind through the cells of a module.
-func (m *module) paths(l *liberty.Library) ([]ChipPath, error) {
-	n := &liberty.Netlist{}
+// Cells is a netlist of standard cells.
+type Cells struct {
+	liberty.Netlist
+	Ports map[string][]int // net of each bit of a port, the lowest bit first; negative: a constant
+}
+
+// ReadCells reads the netlist of cells in the folder of a report.
+func ReadCells(dir string, r *Report) (*Cells, error) {
+	m, err := readModule(filepath.Join(dir, flow.NetlistJSON), r.Module)
+	if err != nil {
+		return nil, err
+	}
+	return m.cells(), nil
+}
+
+// cells returns the cells of a module.
+func (m *module) cells() *Cells {
+	n := &Cells{Netlist: liberty.Netlist{Ones: map[int][]string{}}, Ports: map[string][]int{}}
 	number := map[wire]int{}
-	net := func(w wire) (v int, ok bool) {
+	net := func(w wire) int {
 		if w < 0 {
-			return 0, false
+			return -1
 		}
-		if v, ok = number[w]; !ok {
+		v, ok := number[w]
+		if !ok {
 			v = n.Nets
 			number[w] = v
 			n.Nets++
 		}
-		return v, true
+		return v
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Ports)) {
 		p := m.Ports[name]
 		for _, w := range p.Bits {
-			switch v, ok := net(w); {
-			case !ok:
+			v := net(w)
+			n.Ports[name] = append(n.Ports[name], v)
+			switch {
+			case v < 0:
 			case p.Direction == "input":
 				n.Inputs = append(n.Inputs, v)
 			default:
@@ -149,16 +167,24 @@ func (m *module) paths(l *liberty.Library) ([]ChipPath, error) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.Cells)) {
+	for i, name := range slices.Sorted(maps.Keys(m.Cells)) {
 		c := m.Cells[name]
 		instance := liberty.Instance{Name: name, Cell: c.Type, Net: map[string]int{}}
 		for _, pin := range slices.Sorted(maps.Keys(c.Connections)) {
-			if v, ok := net(c.pin(pin)); ok {
+			if v := net(c.pin(pin)); v >= 0 {
 				instance.Net[pin] = v
+			} else if c.pin(pin) == constantOne {
+				n.Ones[i] = append(n.Ones[i], pin)
 			}
 		}
 		n.Cells = append(n.Cells, instance)
 	}
+	return n
+}
+
+// paths returns the longest path of each kind through the cells of a module.
+func (m *module) paths(l *liberty.Library) ([]ChipPath, error) {
+	n := &m.cells().Netlist
 	found, err := l.LongestPaths(n)
 	if err != nil {
 		return nil, err

@@ -6,13 +6,21 @@ import (
 	"os"
 )
 
-// wire is a wire of a netlist. It is yosys's number for the wire, or -1 for a constant.
+// wire is a wire of a netlist. It is yosys's number for the wire, or negative for a constant.
 type wire int
+
+// These are the wires of constants.
+const (
+	constant    wire = -1
+	constantOne wire = -2
+)
 
 // UnmarshalJSON reads a number, or a constant, which is a JSON string.
 func (w *wire) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
-		*w = -1
+		if *w = constant; string(text) == `"1"` {
+			*w = constantOne
+		}
 		return nil
 	}
 	var n int
@@ -32,7 +40,7 @@ func (c cell) pin(name string) wire {
 	if bits := c.Connections[name]; len(bits) == 1 {
 		return bits[0]
 	}
-	return -1
+	return constant
 }
 
 // module is a module of a netlist.

@@ -29,6 +29,10 @@ var ICE40 = &Family{
 		Pins:      func(path string) []string { return []string{"--pcf", path, "--pcf-allow-unconstrained"} },
 	},
 	BlockBits: 4096,
+	Static: &Static{
+		Volts: 1.2, Core: map[string]float64{"ice40-hx8k": 1140, "ice40-hx1k": 296, "ice40-lp8k": 250},
+		Source: "Lattice DS1040 (iCE40 LP/HX Family), static supply current: typical, blank pattern, 0 MHz, 25 C",
+	},
 	Takes: func(cell string) (r Resources) {
 		switch {
 		case cell == "SB_LUT4":

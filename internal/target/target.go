@@ -47,10 +47,19 @@ type Family struct {
 	Unplaced string
 	// BlockBits is the number of bits in a block RAM, or 0 if the family has no block RAM.
 	BlockBits int
+	// Static has the static currents of some devices. It is nil if they are not known.
+	Static *Static
 	// Takes returns the resources that a cell takes, given the name of its type in yosys's netlists.
 	Takes func(cell string) Resources
 
 	Devices []Device
+}
+
+// Static describes the static currents of the cores of a family's devices, by the data sheet.
+type Static struct {
+	Volts  float64            // of the core
+	Core   map[string]float64 // by the name of the device, in microamperes
+	Source string             // the data sheet and its conditions
 }
 
 // LUT describes a family's look-up tables.

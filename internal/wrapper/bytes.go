@@ -158,14 +158,15 @@ func (d *design) resultPadded(indent string) string {
 }
 
 // serial returns the file of a wrapper that transfers one byte at a time. The wrapper's module contains the stream
-// module. The argument values lists replacements in the argument text, in addition to the common replacements.
-func (d *design) serial(header, text string, values ...string) string {
+// module, which has an input named drop if the argument drop is set. The argument values lists replacements in the
+// argument text, in addition to the common replacements.
+func (d *design) serial(header, text string, drop bool, values ...string) string {
 	stream := d.module + "_stream"
 	wires, connections := d.resultWires()
 	values = append(values, "@MODULE@", d.module, "@STREAM@", stream,
 		"@TO@", fmt.Sprint(indexBits(d.resultBytes())), "@LASTOUT@", fmt.Sprint(d.resultBytes()-1),
 		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.resultPadded("    "))
-	return d.file(header, module{d.module, "", strings.NewReplacer(values...).Replace(text)}, d.inner(stream, true)...)
+	return d.file(header, module{d.module, "", strings.NewReplacer(values...).Replace(text)}, d.inner(stream, drop)...)
 }
 
 // resultWires returns wires for the output ports of the stream module, and the connections to them.

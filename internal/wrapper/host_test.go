@@ -80,6 +80,10 @@ func TestProtocol(t *testing.T) {
 			Kind: "spi", SampleBytes: 3, WordBits: 8, ResultBytes: 2, Class: Digits{0, 8, 8, 1},
 			Uncertain: Digits{8, 1, 8, 1}, Ahead: 1,
 		}},
+		{"pins", "byte", hosted(t, 64, 5, 10, 5), Options{}, &Protocol{
+			Kind: "byte", SampleBytes: 64, WordBits: 8, ResultBytes: 11, Class: Digits{0, 4, 8, 1},
+			Counts: Digits{8, 5, 8, 10}, Ahead: 1,
+		}},
 		{"no bytes", "stream", hosted(t, 3, 8, 4, 0), Options{}, nil},
 	}
 	for _, test := range tests {
@@ -191,6 +195,7 @@ func TestHostOutputEncodings(t *testing.T) {
 		{"uart", "PYTHONIOENCODING=utf-16"},
 		{"uart", "LC_ALL=C"},
 		{"spi", "PYTHONIOENCODING=ascii"},
+		{"byte", "LC_ALL=C"},
 	} {
 		kind, encoding := test[0], test[1]
 		t.Run(kind+"/"+encoding, func(t *testing.T) {
@@ -214,7 +219,7 @@ kind = sys.argv[1]
 host = importlib.import_module(kind)
 host.connect = lambda design, args: contextlib.nullcontext()
 host.answers = lambda design, link, wanted: [bytes([i]) for i, _ in enumerate(wanted)]
-sys.argv = [kind, "device", "samples.csv"]
+sys.argv = [kind, "device", "samples.csv"] + (["--lines", "none"] if kind == "byte" else [])
 sys.exit(host.main())
 `
 

@@ -32,9 +32,12 @@ type Kind struct {
 	Write func(io.Writer, *netlist.Netlist, Options) error
 	// Ports returns the ports of the module in the order of the Verilog.
 	Ports func(*Shape, Options) []Port
-	// Cycles returns the number of clocks from one sample to the next. It gets the design twice. The argument words
-	// has the samples in words, and the argument bytes has them in bytes.
+	// Cycles returns the number of clocks from one sample to the next, if results take less time. It gets the design
+	// twice. The argument words has the samples in words, and the argument bytes has them in bytes.
 	Cycles func(words, bytes *Shape, o Options) int
+	// Reply returns the number of clocks in which a result is given. It is nil if a result takes one clock, or if the
+	// other side determines the pace.
+	Reply func(bytes *Shape) int
 	// Bench is the part of the testbench for the protocol. It has the pins, the design, and the tasks tb_reset,
 	// tb_play and tb_before. The task tb_before samples the pins before each edge. QUIET is the number of clocks
 	// after the last result in which no further result may come.
@@ -60,7 +63,9 @@ func kinds() []*Kind { return slices.Concat(builtIn(), registered) }
 
 // builtIn returns the built-in kinds. They are built only once, because host programs are long
 // texts.
-var builtIn = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisKind(), uartKind(), spiKind()} })
+var builtIn = sync.OnceValue(func() []*Kind {
+	return []*Kind{streamKind(), axisKind(), uartKind(), spiKind(), byteKind()}
+})
 
 // registered are the kinds added by [Register].
 var registered []*Kind

@@ -10,8 +10,9 @@ import (
 // Rate is the throughput and the latency of a wrapper with its default parameters.
 //
 // The latency is counted in clocks. It begins at the clock edge that takes the first word of a sample, and ends at
-// the first edge that can take the result. This value is right if no other sample is being processed and words come
-// in every clock. For a serial line and SPI, no latency is reported, because the other side determines the pace.
+// the first edge that can take the result, or its last byte if its bytes are given one after another. This value is
+// right if no other sample is being processed and words come in every clock. For a serial line and SPI, no latency is
+// reported, because the other side determines the pace.
 type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words
@@ -36,20 +37,24 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		return nil, err
 	}
 	b := d.asBytes()
-	cycles := k.Cycles(d, b, o)
-	r := &Rate{Kind: kind, Cycles: float64(cycles)}
+	cycles, reply := k.Cycles(d, b, o), 1
+	if k.Reply != nil {
+		reply = k.Reply(b)
+	}
+	between := float64(reply + 1) // clocks from one result to the next, at least
+	r := &Rate{Kind: kind, Cycles: max(float64(cycles), between)}
 	if k.Bytes {
 		r.SampleBytes, r.ResultBytes = b.words, b.resultBytes()
 	}
 	if !k.Paced {
-		r.Latency = cycles + d.stages
+		r.Latency = cycles + d.stages + reply - 1
 	}
 	switch {
 	case o.Engine == nil:
 	case k.Paced:
 		r.Cycles = max(r.Cycles, o.Engine.Cycles)
 	default: // the engine's own loader determines the rate
-		r.Cycles, r.Latency = o.Engine.Cycles, o.Engine.Latency
+		r.Cycles, r.Latency = max(o.Engine.Cycles, between), o.Engine.Latency+reply-1
 	}
 	if k.Baud {
 		o.ClockHz, _ = o.Line()

@@ -48,8 +48,9 @@ func TestRate(t *testing.T) {
 			Kind: "uart", SampleBytes: 11, ResultBytes: 1, Cycles: 110 * 104, MHz: 12,
 			SamplesPerSecond: 12e6 / (110 * 104),
 		},
-		"spi": {Kind: "spi", SampleBytes: 11, ResultBytes: 1, Cycles: 12*8*8 + 8},
-		"usb": nil,
+		"spi":  {Kind: "spi", SampleBytes: 11, ResultBytes: 1, Cycles: 12*8*8 + 8},
+		"byte": {Kind: "byte", SampleBytes: 11, ResultBytes: 1, Cycles: 12, Latency: 12},
+		"usb":  nil,
 	} {
 		got, err := NewRate(kind, n, Options{})
 		if (err == nil) != (want != nil) {

@@ -76,7 +76,7 @@ func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
 		return err
 	}
 	d = d.asBytes()
-	_, err = io.WriteString(w, d.serial(d.spiHeader(), spiModule))
+	_, err = io.WriteString(w, d.serial(d.spiHeader(), spiModule, true))
 	return err
 }
 

@@ -89,6 +89,7 @@ type program struct {
 	beats, results  int
 	width, data     int // width: words in a beat; data: bits in a beat
 	packet          int
+	reply           int // beats of a result; 0: one
 	failed, reset   bool
 	r               *rand.Rand
 }
@@ -246,7 +247,7 @@ func (p *program) build(t *testing.T, dir, name, wrapper string, stages, result 
 		"iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DRESULT=%d", result),
 		fmt.Sprintf("-DDATA=%d", p.data),
 		fmt.Sprintf("-DBEAT=%d", p.data/p.width), fmt.Sprintf("-DSTAGES=%d", stages), fmt.Sprintf("-DLINES=%d", p.beats),
-		fmt.Sprintf("-DRESULTS=%d", p.results),
+		fmt.Sprintf("-DRESULTS=%d", p.results), fmt.Sprintf("-DREPLY=%d", max(1, p.reply)),
 		name, "dut.v", "core.v",
 	}
 	testkit.RunSilent(t, dir, args...)

@@ -53,6 +53,7 @@ func TestTagRefused(t *testing.T) {
 		"a tag of 65 bits: give 1 to 64":                               {"axis", Options{Tag: 65}},
 		"a tag of 3 bits: the interface uart has no signals for it":    {"uart", Options{Tag: 3}},
 		"a tag of 4 bits: the interface spi has no signals for it":     {"spi", Options{Tag: 4}},
+		"a tag of 6 bits: the interface byte has no signals for it":    {"byte", Options{Tag: 6}},
 		"a tag of 5 bits: the engine net_fold has no registers for it": {"axis", Options{Tag: 5, Engine: &Engine{Module: "net_fold"}}},
 	} {
 		var text strings.Builder

@@ -11,7 +11,7 @@ import (
 
 // Bench describes a wrapper's testbench, in addition to the wrapper's [Options].
 type Bench struct {
-	Kind    string   // kind of the wrapper: stream, axis, uart or spi
+	Kind    string   // kind of the wrapper, one of [Kinds]
 	Vectors string   // default file of the vectors
 	Sources []string // Verilog files to compile with the testbench, for its header
 }

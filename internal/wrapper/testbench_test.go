@@ -245,6 +245,11 @@ func TestTestbenchFaults(t *testing.T) {
 		{"spi", "left ? result", "left ? ~result"},
 		{"spi", "wire out_ready = whole & final_byte", "wire out_ready = 1'b0"},
 		{"spi", "assign ready = out_valid", "assign ready = 1'b0"},
+		{"byte", "uo_out = result", "uo_out = ~result"},
+		{"byte", "uio_oe = 8'b01101010", "uio_oe = 8'b01111010"},
+		{"byte", "uio_out = {1'b0, error, out_last", "uio_out = {1'b0, error, 1'b1"},
+		{"byte", ".out_ready(uio_in[4] & out_last)", ".out_ready(uio_in[4])"},
+		{"byte", ".in_last(uio_in[2])", ".in_last(1'b1)"},
 	} {
 		t.Run(c.kind+" "+c.bad, func(t *testing.T) {
 			t.Parallel()

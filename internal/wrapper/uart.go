@@ -96,7 +96,7 @@ func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 		return err
 	}
 	d = d.asBytes()
-	_, err = io.WriteString(w, d.serial(d.uartHeader(), uartModule,
+	_, err = io.WriteString(w, d.serial(d.uartHeader(), uartModule, true,
 		"@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(UARTIdle), "@BITSBELOW@", bitsBelow,
 		"@AT@", fmt.Sprint(indexBits(d.words)), "@LASTIN@", fmt.Sprint(d.words-1)))
 	return err

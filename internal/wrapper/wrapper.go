@@ -3,8 +3,8 @@
 // a pipeline.
 //
 // [WriteStream] writes a wrapper that takes a sample word by word. The other wrappers take the bytes of a sample:
-// [WriteAXIS] over AXI4-Stream, [WriteUART] over a serial line and [WriteSPI] as an SPI slave. The following holds
-// for every wrapper:
+// [WriteAXIS] over AXI4-Stream, [WriteUART] over a serial line, [WriteSPI] as an SPI slave and [WriteByte] on the pins
+// of a project on a shared chip. The following holds for every wrapper:
 //
 //   - the wrapper is a separate file. It instantiates the core by the names of its module and ports;
 //   - data is transferred in each clock in which valid and ready are both 1. valid does not wait for ready. Once

@@ -43,7 +43,7 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	case n == 2:
 		constantNetwork(r, c.network, r.IntN(c.network.Width))
 	}
-	c.options.surroundings = surroundings{wrap: append([]string{""}, wrapper.Kinds()...)[r.IntN(1+len(wrapper.Kinds()))]}
+	c.options.surroundings = surroundings{wrap: wrappedFirst[r.IntN(len(wrappedFirst))]}
 	if r.IntN(8) > 0 && c.foldable() {
 		c.options.fold = folded.Lanes()[r.IntN(len(folded.Lanes()))]
 	}
@@ -52,6 +52,27 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	}
 	if o := c.options; o.fold == 0 && (o.wrap == "" || wrapper.Is(o.wrap, wrapper.TakesTags)) {
 		c.options.tag = tags[r.IntN(len(tags))]
+	}
+}
+
+// wrappedFirst lists the wrappers from which a wrapper is drawn first. The list must not change, so that old seeds keep
+// their surroundings.
+var wrappedFirst = []string{"", "stream", "axis", "uart", "spi"}
+
+// drawWrap sometimes replaces the drawn wrapper by a wrapper that is not in wrappedFirst, so that all wrappers are
+// equally frequent.
+func (c *fuzzCase) drawWrap(r *rand.Rand) {
+	later := slices.DeleteFunc(wrapper.Kinds(), func(kind string) bool { return slices.Contains(wrappedFirst, kind) })
+	i, o := r.IntN(1+len(wrapper.Kinds())), &c.options
+	if i >= len(later) {
+		return
+	}
+	o.wrap, o.board = later[i], ""
+	if !wrapper.Is(o.wrap, wrapper.TakesTags) {
+		o.tag = 0
+	}
+	if !c.foldable() {
+		o.fold = 0
 	}
 }
 

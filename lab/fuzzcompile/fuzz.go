@@ -74,6 +74,9 @@ const headStream = 0x686561a1
 // tiesStream is the random stream of drawTies. It was chosen in the same way as aroundStream.
 const tiesStream = 0x746965b0
 
+// wrapStream is the random stream of drawWrap. It was chosen in the same way as aroundStream.
+const wrapStream = 0x77726170
+
 // firstNodes is the first seed whose networks have nodes with one to six pins. Smaller seeds still give networks of
 // gates, as they did before such nodes were added.
 const firstNodes = 1 << 32
@@ -110,6 +113,7 @@ func newCase(seed uint64) fuzzCase {
 	}
 	c.options = drawOptions(r)
 	c.drawAround(rand.New(rand.NewPCG(seed, aroundStream)))
+	c.drawWrap(rand.New(rand.NewPCG(seed, wrapStream)))
 	c.drawHead(rand.New(rand.NewPCG(seed, headStream)))
 	c.drawTies(rand.New(rand.NewPCG(seed, tiesStream)))
 	if c.model == nil {

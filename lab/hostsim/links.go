@@ -106,8 +106,13 @@ func (d *design) answers(b *bench) error {
 
 // overFrames runs the host program as a Python module whose frames go to the testbench.
 func overFrames(_ context.Context, d *design, b *bench) ([]string, error) {
-	path := filepath.Join(d.work, "frames.py")
-	if err := os.WriteFile(path, []byte(frames), 0o666); err != nil {
+	return d.asModule(b, "frames.py", frames)
+}
+
+// asModule writes a Python program to a file of the given name. The program runs the host program as a module.
+func (d *design) asModule(b *bench, name, text string) ([]string, error) {
+	path := filepath.Join(d.work, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		return nil, err
 	}
 	if err := d.answers(b); err != nil {
@@ -120,3 +125,13 @@ func overFrames(_ context.Context, d *design, b *bench) ([]string, error) {
 //
 //go:embed frames.py
 var frames string
+
+// overPins runs the host program as a Python module whose GPIO lines are the pins of the testbench.
+func overPins(_ context.Context, d *design, b *bench) ([]string, error) {
+	return d.asModule(b, "pins.py", pins)
+}
+
+// pins is Python source code with the function that simulates GPIO lines.
+//
+//go:embed pins.py
+var pins string

@@ -101,6 +101,7 @@ func TestHosts(t *testing.T) {
 		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: "core", Counts: true, Reject: 1}, "gcc"},
 		hosted{ialgn.CompileOptions{Wrap: "spi", Target: "ice40", Pipeline: "auto", Reject: 4}, "python3"},
 		hosted{ialgn.CompileOptions{Wrap: "axis", Fold: "1"}, "gcc"},
+		hosted{ialgn.CompileOptions{Wrap: "byte", LUT: 4, Pipeline: "2", Counts: true, Reject: 3}, "python3"},
 	)
 }
 

@@ -59,7 +59,7 @@ type design struct {
 type link func(ctx context.Context, d *design, b *bench) (argv []string, err error)
 
 // links maps each kind of wrapper that has a host program to its link.
-var links = map[string]link{"uart": overTerminal, "axis": overPipes, "spi": overFrames}
+var links = map[string]link{"uart": overTerminal, "axis": overPipes, "spi": overFrames, "byte": overPins}
 
 // open reads an output folder.
 func open(ctx context.Context, dir, work string) (*design, error) {

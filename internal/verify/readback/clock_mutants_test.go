@@ -175,7 +175,7 @@ var equivalents = []struct {
 	why      string
 }{
 	{
-		regexp.MustCompile(`parameter (WORD|WORDS|BEAT) = 1,|parameter \[WORD\*WORDS-1:0\] READ`), "stream axis uart spi",
+		regexp.MustCompile(`parameter (WORD|WORDS|BEAT) = 1,|parameter \[WORD\*WORDS-1:0\] READ`), "stream axis uart spi byte",
 		"the instance of the loader says another value",
 	},
 	{regexp.MustCompile(`parameter BEAT = 1  `), "axis", "the instance of the stream says another value"},
@@ -201,16 +201,18 @@ var equivalents = []struct {
 	},
 	{regexp.MustCompile(`(BIT|HALF|IDLE)\[\w+-1:0\].*"(-|0|1)" becomes|op_\d <= do_\d\[1:0\].*"1" becomes "3"|read_\d_\d\[8:0\].*"8" becomes`), "", "it is cut to the register"},
 	{
-		regexp.MustCompile(`ANSWER = 1'd0|\] result = \{|result\[\{to, 3'd0\}\+:8\].*"8" becomes "24"`), "uart spi",
+		regexp.MustCompile(`ANSWER = 1'd0|\] result = \{|result\[\{to, 3'd0\}\+:8\].*"8" becomes "24"`), "uart spi byte",
 		"zeros above, or what is cut off",
 	},
-	{regexp.MustCompile(`in_data\[lane\*`), "uart spi", "there is one word in a clock"},
+	{regexp.MustCompile(`localparam \[2-1:0\] ANSWER = 2'd3;.*"(1|2|-)" becomes`), "byte", "another width of the same number"},
+	{regexp.MustCompile(`uo_out = result.*"8" becomes "(9|10|12)"`), "byte", "it is cut to the port"},
+	{regexp.MustCompile(`in_data\[lane\*`), "uart spi byte", "there is one word in a clock"},
 	{
-		regexp.MustCompile(`(beat   |skip   |failed) <= (1'b[01]|\{COUNT\{1'b0\}\});`), "stream axis",
+		regexp.MustCompile(`(beat  |skip  |failed) <= (1'b[01]|\{COUNT\{1'b0\}\});`), "stream axis byte",
 		"it has no input drop, which is 0",
 	},
-	{regexp.MustCompile(`assign sample\[i\*WORD\+k\] = 1'b0;`), "axis uart spi", "a bit above a word is cut off"},
-	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi", "the next word is driven again, or cut off"},
+	{regexp.MustCompile(`assign sample\[i\*WORD\+k\] = 1'b0;`), "axis uart spi byte", "a bit above a word is cut off"},
+	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi byte", "the next word is driven again, or cut off"},
 }
 
 // same returns the reason why a mutant of a subject is the same hardware. It returns an empty string if the mutant
@@ -236,6 +238,7 @@ func subjects() map[string]func(t *testing.T, dir string) (path string, prove pr
 		"axis":           {kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 1, beat: 1},
 		"uart":           {kind: "uart", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, counts: true},
 		"spi":            {kind: "spi", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, apart: true},
+		"byte":           {kind: "byte", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, counts: true},
 		"engine in axis": {kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, engine: true},
 	} {
 		all[name] = func(t *testing.T, dir string) (string, prover) {

@@ -13,7 +13,7 @@ import (
 
 // Wrapper describes a wrapper, around a core or a folded engine, that is to be proved.
 type Wrapper struct {
-	Kind   string // stream, axis, uart or spi
+	Kind   string // stream, axis, uart, spi or byte
 	Module string
 	File   string // path of the wrapper's Verilog
 
@@ -53,6 +53,7 @@ type Levels struct {
 // describers maps each kind of wrapper to the function that describes one clock of the wrapper.
 var describers = map[string]func(Wrapper, *machine){
 	"stream": Wrapper.words, "axis": Wrapper.axis, "uart": Wrapper.uart, "spi": Wrapper.spi,
+	"byte": Wrapper.pins,
 }
 
 // Prove proves the wrapper without the core. It does not read the core's Verilog. The result is undecided for a kind
@@ -156,6 +157,24 @@ func (w Wrapper) axis(m *machine) {
 		all = append(all, b...)
 	}
 	m.out("m_axis_tdata", all...)
+}
+
+// pins describes the wrapper of kind byte.
+func (w Wrapper) pins(m *machine) {
+	pins := m.in("uio_in", 8)
+	_, valid, _ := w.inner(m)
+	to := m.in("to", indexBits(w.replyBytes()))
+	last := m.equal(to, uint64(w.replyBytes()-1))
+	takes := m.and(valid, pins[4])
+	reset := m.not(m.and(m.bit("rst_n"), m.bit("ena")))
+	r := w.stream(m, "stream.", packets{
+		clock: m.bit("clk"), reset: reset, valid: pins[0], last: pins[2], drop: netlist.False,
+		ready: m.and(pins[4], last), data: m.in("ui_in", 8),
+	})
+	m.cleared("to", reset, to, when{m.and(takes, last), constant(0, len(to))}, when{takes, m.increment(to)})
+	m.out("uo_out", m.at(w.bytes(r.outputs), to, 8)...)
+	m.out("uio_out", netlist.False, r.ready, netlist.False, r.valid, netlist.False, last, r.fault, netlist.False)
+	m.out("uio_oe", constant(0x6a, 8)...)
 }
 
 // bytes returns a result in the order in which its bytes are sent. Words of one bit are packed into bytes. Each

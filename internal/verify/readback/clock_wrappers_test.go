@@ -22,6 +22,7 @@ import (
 // writers holds the writer of each kind of wrapper.
 var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) error{
 	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
+	"byte": wrapper.WriteByte,
 }
 
 // form is a wrapper to prove.
@@ -97,7 +98,7 @@ func put(t testing.TB, path, text string) {
 // Their cores are pipelines, have an encoder in front, or are engines. The short tests combine each kind with two or
 // three of these cores, and each core with one or two kinds. The long tests have all combinations.
 func forms() (list []form) {
-	for i, kind := range []string{"stream", "axis", "uart", "spi"} {
+	for i, kind := range []string{"stream", "axis", "uart", "spi", "byte"} {
 		for j, f := range []form{
 			{features: 3, bitsIn: 5, classes: 3, scope: netlist.Core},
 			{features: 5, bitsIn: 8, classes: 4, scope: netlist.Full, counts: true, margin: 2},
@@ -151,7 +152,7 @@ func TestRandomWrapperClock(t *testing.T) {
 	}
 	for range draws {
 		f := form{
-			kind: []string{"stream", "axis", "uart", "spi"}[r.IntN(4)], features: 1 + r.IntN(40), bitsIn: 3 + r.IntN(10),
+			kind: []string{"stream", "axis", "uart", "spi", "byte"}[r.IntN(5)], features: 1 + r.IntN(40), bitsIn: 3 + r.IntN(10),
 			classes: 2 + r.IntN(9), scope: []netlist.Scope{netlist.Full, netlist.Core}[r.IntN(2)], counts: r.IntN(2) == 1,
 		}
 		switch takes := f.kind == "stream" || f.kind == "axis"; {

@@ -28,7 +28,7 @@ type Bitstream struct {
 	Bin    string // path of the bitstream
 	Pins   string // path of the .pcf file with the pins of the ports
 
-	// Wrapper is the kind of the wrapper (stream, axis, uart or spi), or empty if the top module is the product.
+	// Wrapper is the kind of the wrapper, or empty if the top module is the product.
 	// Options are the options with which the wrapper was written. Only the clock frequency and the bit rate have an
 	// effect.
 	Wrapper string
@@ -40,8 +40,8 @@ type Bitstream struct {
 // verilator if a wrapper takes many clocks and verilator is installed. Otherwise it is iverilog.
 //
 // The class is compared with the trainer's class. Other output ports are compared with the results of our simulator
-// for the optimised netlist. Samples for a wrapper follow each other without a reset. With stream and axis, there are
-// stalls on both sides. With spi, each sample has its own frame. With uart, samples come at the line's own rate.
+// for the optimised netlist. Samples for a wrapper follow each other without a reset. With stream, axis and byte, there
+// are stalls on both sides. With spi, each sample has its own frame. With uart, samples come at the line's own rate.
 //
 // CheckBitstream returns an error of package tool if a program is missing or fails.
 func CheckBitstream(

@@ -25,6 +25,7 @@ import (
 // writers holds the writer of each kind of wrapper.
 var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) error{
 	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
+	"byte": wrapper.WriteByte,
 }
 
 // routed implements a design as a bitstream for a device, in the wrapper that b names. If board is not empty, it
@@ -100,6 +101,7 @@ func TestBitstream(t *testing.T) {
 		{"axis", "ice40-hx1k", "", 1, 150, 0},
 		{"uart", "ice40-up5k", "icebreaker", 0, 20, 3},
 		{"spi", "ice40-hx8k", "hx8k-breakout", 2, 40, -1},
+		{"byte", "ice40-hx1k", "", 1, 100, 0},
 	} {
 		t.Run(c.wrapper+" on "+c.target, func(t *testing.T) {
 			t.Parallel()

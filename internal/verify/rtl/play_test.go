@@ -2,12 +2,14 @@ package rtl
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
 	"ialgn/internal/verify"
 	"ialgn/internal/verify/verifytest"
 	"ialgn/internal/verilog"
@@ -81,6 +83,37 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// TestPlayRandom plays samples to the wrapper byte around 50 random networks of every wiring. Scope, size, number of
+// classes, counts and pipeline are drawn, too.
+func TestPlayRandom(t *testing.T) {
+	testkit.Long(t, "plays 50 networks")
+	verifytest.Needs(t, "iverilog", "vvp")
+	for seed := range uint64(50) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(seed, 31))
+			classes := 2 + r.IntN(19)
+			f := netgen.Frozen(seed, netgen.FrozenOptions{
+				Width: classes * (1 + r.IntN(6)), Depth: 1 + r.IntN(6), Features: 1 + r.IntN(20), Bits: 2 + r.IntN(6),
+				BitsIn: 3 + r.IntN(10), Classes: classes, Topology: netgen.Topology(r.IntN(int(netgen.Random) + 1)),
+				Offsets: r.IntN(3) == 0, Ties: r.IntN(3) == 0,
+			})
+			scope := []netlist.Scope{netlist.Core, netlist.Full}[r.IntN(2)]
+			d := verifytest.NewDesign(t, f, scope, r.IntN(3))
+			if r.IntN(2) == 0 {
+				d = verifytest.WithCounts(t, d)
+			}
+			if stages := r.IntN(4); stages > 0 {
+				d = verifytest.Pipelined(t, d, pipeline.Options{Stages: stages})
+			}
+			s := verifytest.RandomSamples(f, 40)
+			if r := played(t, d, Bitstream{Wrapper: "byte"}, s); r.Mismatches != 0 || r.Checked != 40 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
 // TestPlayFaults plays samples to broken wrappers. Each fault must be found.
 func TestPlayFaults(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
@@ -101,6 +134,12 @@ func TestPlayFaults(t *testing.T) {
 		{"spi", "shift      <= {6'd0, error, out_valid}", "shift      <= {6'd1, error, out_valid}", "an unknown status"},
 		{"spi", "left ? result", "left ? ~result", "expected"},
 		{"spi", "wire out_ready = whole & final_byte", "wire out_ready = 1'b0", ""},
+		{"byte", "result[{to, 3'd0}+:8]", "~result[{to, 3'd0}+:8]", "expected"},
+		{"byte", ": to + ", ": to - ", ""},
+		{"byte", "out_last = to == ANSWER", "out_last = to != ANSWER", ""},
+		{"byte", "out_last, 1'b0, out_valid", "1'b1, 1'b0, out_valid", "another byte than the last is the last"},
+		{"byte", "uio_oe = 8'b01101010", "uio_oe = 8'b11101010", "wrong directions"},
+		{"byte", ".in_last(uio_in[2])", ".in_last(1'b1)", "an error"},
 	} {
 		t.Run(c.kind+" "+c.bad, func(t *testing.T) {
 			t.Parallel()

@@ -99,12 +99,12 @@ func (c wrapping) engine(t *testing.T, d verify.Design, dir string) *verify.Engi
 	t.Helper()
 	e, err := folded.NewChains(d.Product, folded.Options{
 		Core: "net", Lanes: 2, Thresholds: d.Model.Encoder.Thresholds,
-		Drop: c.kind != "axis",
+		Drop: wrapper.Is(c.kind, wrapper.DropsPackets),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &verify.EngineFiles{Module: e.Module, Lanes: 2, Drop: c.kind != "axis", Verilog: filepath.Join(dir, e.Module+".v")}
+	f := &verify.EngineFiles{Module: e.Module, Lanes: 2, Drop: wrapper.Is(c.kind, wrapper.DropsPackets), Verilog: filepath.Join(dir, e.Module+".v")}
 	verifytest.Create(t, f.Verilog, func(w io.Writer) error { return e.WriteVerilog(w, nil) })
 	for _, m := range e.Memories() {
 		f.Programs = append(f.Programs, filepath.Join(dir, m.File))
@@ -195,7 +195,7 @@ func TestReadBits(t *testing.T) {
 				}
 				m := readLiteral.FindStringSubmatch(string(text))
 				size, _ := strconv.Atoi(m[1])
-				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // slow kinds have the same loader
+				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13, "byte": 13}[kind] // slow kinds have the same loader
 				if !testkit.Whole() {
 					step *= 5
 				}
@@ -245,6 +245,8 @@ func TestStubFaults(t *testing.T) {
 		{"uart with encoder", "quiet & at != 4'd0", "1'b0", ""},
 		{"spi around words", ".in_last(finish)", ".in_last(push)", ""},
 		{"spi around an engine", "result[{to, 3'd0}+:8]", "~result[{to, 3'd0}+:8]", "expected"},
+		{"byte around an engine", "out_last ? 1'd0 : to + 1'd1", "~to", ""},
+		{"byte with encoder", "rst = ~(rst_n & ena)", "rst = ~(rst_n | ena)", ""},
 	} {
 		t.Run(c.name+" "+c.bad, func(t *testing.T) {
 			t.Parallel()

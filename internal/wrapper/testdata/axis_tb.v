@@ -1,6 +1,7 @@
 // Plays a program of beats to the AXI4-Stream wrapper DUT, compares its results and errors,
 // and holds both interfaces to their protocol. What it says when it fails names the rule.
 // A line of the program is {reset before it, a sample ends with it, error after it, last, data}.
+// A result is REPLY beats.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -58,7 +59,7 @@ module axis_tb;
       if (rst && (out_valid !== 0 || in_ready !== 1)) fail("a reset leaves something");
       rst = 0;
       if (at < `LINES && now[`DATA+3] && !was_reset && !in_valid && (drain ? got == sent : $urandom(seed) % 3 == 0)) begin
-        if (sent - got > `STAGES + 2) fail("results are missing");
+        if (sent - got > (`STAGES + 2) * `REPLY) fail("results are missing");
         drain = $urandom(seed); // the next reset comes when all results are there
         rst = 1;
         was_reset = 1;
@@ -95,13 +96,13 @@ module axis_tb;
       if (out_valid && out_ready) begin
         if (got >= sent) fail("a result too many");
         if (result !== expected[got]) fail("a wrong result");
-        if (latency == 0) latency = clocks - first;
         got = got + 1;
+        if (got == `REPLY) latency = clocks - first;
       end
       if (in_valid && in_ready) begin
         if (first < 0) first = clocks;
         expect_error = now[`DATA+1];
-        if (now[`DATA+2]) sent = sent + 1;
+        if (now[`DATA+2]) sent = sent + `REPLY;
         at = at + 1;
         was_reset = 0;
         in_valid <= #1 0;
