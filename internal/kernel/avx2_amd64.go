@@ -94,6 +94,26 @@ func pin4AVX2(f *frame)
 //go:noescape
 func pin4WideAVX2(f *frame)
 
+// gatesInt8AVX2 updates the gates of some chains, rounded to 8 bits.
+//
+//go:noescape
+func gatesInt8AVX2(f *frame)
+
+// gatesInt8WideAVX2 updates the gates of some chains, rounded to 8 bits with wires of 32 bits.
+//
+//go:noescape
+func gatesInt8WideAVX2(f *frame)
+
+// pinInt8AVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits.
+//
+//go:noescape
+func pinInt8AVX2(f *frame)
+
+// pinInt8WideAVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with wires of 32 bits.
+//
+//go:noescape
+func pinInt8WideAVX2(f *frame)
+
 // layerAVX2 updates gates of a layer.
 //
 //go:noescape
