@@ -31450,7 +31450,7 @@ loop194:
 	JEQ  skip195
 	MOVQ DX, SI
 	SHLQ $0x09, SI
-	ADDQ 35048(AX), SI
+	ADDQ 35040(AX), SI
 
 skip195:
 	VXORPS Y0, Y0, Y0
@@ -31467,12 +31467,12 @@ skip195:
 	VXORPS Y11, Y11, Y11
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
-	MOVQ   35008(AX), DI
+	MOVQ   35000(AX), DI
 	MOVL   (DI)(DX*4), R8
 	MOVL   4(DI)(DX*4), DI
 	SUBQ   R8, DI
 	SHLQ   $0x03, R8
-	ADDQ   35016(AX), R8
+	ADDQ   35008(AX), R8
 	TESTQ  DI, DI
 	JZ     skip196
 
@@ -31481,13 +31481,13 @@ loop197:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	PREFETCHT0   128(R9)
@@ -31501,13 +31501,13 @@ loop197:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	VBROADCASTSD (R11), Y14
 	VPBROADCASTD (R10), Y15
 	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
@@ -31602,12 +31602,12 @@ skip196:
 	JLE     skip198
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    35008(AX), DI
+	MOVQ    35000(AX), DI
 	MOVL    (DI)(DX*4), R8
 	MOVL    4(DI)(DX*4), DI
 	SUBQ    R8, DI
 	SHLQ    $0x03, R8
-	ADDQ    35016(AX), R8
+	ADDQ    35008(AX), R8
 	TESTQ   DI, DI
 	JZ      skip199
 
@@ -31616,13 +31616,13 @@ loop200:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	PREFETCHT0   448(R9)
 	PREFETCHT0   (R10)
 	PREFETCHT0   (R11)
@@ -31630,13 +31630,13 @@ loop200:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	VBROADCASTSD (R11), Y2
 	VPBROADCASTD 12(R10), Y3
 	VPSRLVD      avx2Constants<>+736(SB), Y3, Y3
@@ -31657,19 +31657,19 @@ skip199:
 	VMOVUPS Y1, 480(SI)
 
 skip198:
-	MOVQ     35088(AX), DI
+	MOVQ     35080(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
-	ADDQ     35072(AX), DI
-	MOVQ     35096(AX), R8
+	ADDQ     35064(AX), DI
+	MOVQ     35088(AX), R8
 	MOVL     (R8)(DX*4), R8
 	SHLQ     $0x04, R8
-	ADDQ     35080(AX), R8
+	ADDQ     35072(AX), R8
 	CMPQ     34168(AX), $0x00
 	JEQ      skip201
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
-	ADDQ     35064(AX), R9
+	ADDQ     35056(AX), R9
 	VMOVDQU  (DI), X0
 	VMOVDQU  X0, (R9)
 	VMOVDQU  (R8), X0
@@ -31683,7 +31683,7 @@ skip198:
 	VMOVLHPS X0, X2, X2
 	MOVQ     DX, R9
 	SHLQ     $0x04, R9
-	ADDQ     35056(AX), R9
+	ADDQ     35048(AX), R9
 	VMOVUPS  X2, (R9)
 
 skip201:
@@ -32269,7 +32269,7 @@ loop209:
 	JEQ  skip210
 	MOVQ DX, SI
 	SHLQ $0x09, SI
-	ADDQ 35048(AX), SI
+	ADDQ 35040(AX), SI
 
 skip210:
 	VXORPS Y0, Y0, Y0
@@ -32286,12 +32286,12 @@ skip210:
 	VXORPS Y11, Y11, Y11
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
-	MOVQ   35008(AX), DI
+	MOVQ   35000(AX), DI
 	MOVL   (DI)(DX*4), R8
 	MOVL   4(DI)(DX*4), DI
 	SUBQ   R8, DI
 	SHLQ   $0x03, R8
-	ADDQ   35016(AX), R8
+	ADDQ   35008(AX), R8
 	TESTQ  DI, DI
 	JZ     skip211
 
@@ -32300,13 +32300,13 @@ loop212:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	PREFETCHT0   128(R9)
@@ -32320,13 +32320,13 @@ loop212:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	VBROADCASTSD (R11), Y14
 	VPBROADCASTD (R10), Y15
 	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
@@ -32421,12 +32421,12 @@ skip211:
 	JLE     skip213
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    35008(AX), DI
+	MOVQ    35000(AX), DI
 	MOVL    (DI)(DX*4), R8
 	MOVL    4(DI)(DX*4), DI
 	SUBQ    R8, DI
 	SHLQ    $0x03, R8
-	ADDQ    35016(AX), R8
+	ADDQ    35008(AX), R8
 	TESTQ   DI, DI
 	JZ      skip214
 
@@ -32435,13 +32435,13 @@ loop215:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	PREFETCHT0   448(R9)
 	PREFETCHT0   (R10)
 	PREFETCHT0   (R11)
@@ -32449,13 +32449,13 @@ loop215:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         35024(AX), R9
+	ADDQ         35016(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         35040(AX), R10
+	ADDQ         35032(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         35032(AX), R11
+	ADDQ         35024(AX), R11
 	VBROADCASTSD (R11), Y2
 	VPBROADCASTD 12(R10), Y3
 	VPSRLVD      avx2Constants<>+736(SB), Y3, Y3
@@ -32476,19 +32476,19 @@ skip214:
 	VMOVUPS Y1, 480(SI)
 
 skip213:
-	MOVQ     35088(AX), DI
+	MOVQ     35080(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
-	ADDQ     35072(AX), DI
-	MOVQ     35096(AX), R8
+	ADDQ     35064(AX), DI
+	MOVQ     35088(AX), R8
 	MOVL     (R8)(DX*4), R8
 	SHLQ     $0x04, R8
-	ADDQ     35080(AX), R8
+	ADDQ     35072(AX), R8
 	CMPQ     34168(AX), $0x00
 	JEQ      skip216
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
-	ADDQ     35064(AX), R9
+	ADDQ     35056(AX), R9
 	VMOVDQU  (DI), X0
 	VMOVDQU  X0, (R9)
 	VMOVDQU  (R8), X0
@@ -32502,7 +32502,7 @@ skip213:
 	VMOVLHPS X0, X2, X2
 	MOVQ     DX, R9
 	SHLQ     $0x04, R9
-	ADDQ     35056(AX), R9
+	ADDQ     35048(AX), R9
 	VMOVUPS  X2, (R9)
 
 skip216:

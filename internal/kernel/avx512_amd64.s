@@ -7264,232 +7264,127 @@ skip44:
 	VMOVUPS       Z7, 448(R9)
 
 skip45:
-	MOVQ         SI, 33376(AX)
-	MOVQ         DI, 33248(AX)
-	MOVQ         R8, 33256(AX)
-	MOVQ         33232(AX), CX
-	MOVQ         33216(AX), DX
-	MOVQ         33232(AX), BX
-	DECQ         BX
-	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         19008(AX)(BX*1), BX
-	MOVQ         33232(AX), SI
-	DECQ         SI
-	IMUL3Q       $0x00000240, SI, SI
-	LEAQ         (AX)(SI*1), SI
-	MOVL         $0x0000aaaa, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000cccc, DI
-	KMOVW        DI, K2
-	MOVL         $0x0000f0f0, DI
-	KMOVW        DI, K3
-	MOVL         $0x0000ff00, DI
-	KMOVW        DI, K4
-	MOVL         $0x01010101, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $0x02020202, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $0x04040404, DI
-	VPBROADCASTD DI, Z2
-	MOVL         $0x08080808, DI
-	VPBROADCASTD DI, Z3
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SHLQ         $0x06, R8
-	ADDQ         33344(AX), R8
-	VXORPS       Z7, Z7, Z7
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      (R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X7
-	MOVWQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y7, Y7
-	MOVWQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z7, Z7
-	VXORPS       Z9, Z9, Z9
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      2(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X9
-	MOVWQZX      10(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y9, Y9
-	MOVWQZX      18(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      26(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z9, Z9
-	VXORPS       Z6, Z6, Z6
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X6
-	MOVWQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y6, Y6
-	MOVWQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z6, Z6
-	VXORPS       Z8, Z8, Z8
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      6(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X8
-	MOVWQZX      14(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y8, Y8
-	MOVWQZX      22(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      30(R8), R8
-	SHLQ         $0x04, R8
-	VINSERTI32X4 $0x01, (DI)(R8*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z8, Z8
-	VPUNPCKLDQ   Z9, Z7, Z5
-	VPUNPCKLDQ   Z8, Z6, Z10
-	VPUNPCKLQDQ  Z10, Z5, Z4
-	VPUNPCKHQDQ  Z10, Z5, Z5
-	VPUNPCKHDQ   Z9, Z7, Z7
-	VPUNPCKHDQ   Z8, Z6, Z8
-	VPUNPCKLQDQ  Z8, Z7, Z6
-	VPUNPCKHQDQ  Z8, Z7, Z7
-	MOVQ         DX, DI
-	SHLQ         $0x06, DI
-	MOVQ         33264(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         33272(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         33280(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         33304(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33312(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33320(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33344(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SUBQ         $0x01, R8
-	ADCQ         $0x00, R8
-	SHLQ         $0x06, R8
-	ADDQ         33344(AX), R8
-	CMPQ         35000(AX), $0x00
-	JEQ          skip46
-	MOVWQZX      (R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      2(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      6(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      10(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      14(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      18(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      22(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      26(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      30(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      32(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      34(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      36(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      38(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      40(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      42(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      44(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      46(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      48(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      50(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      52(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      54(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      56(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      58(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      60(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      62(R8), R8
-	SHLQ         $0x04, R8
-	PREFETCHT0   (DI)(R8*1)
-
-skip46:
+	MOVQ          SI, 33376(AX)
+	MOVQ          DI, 33248(AX)
+	MOVQ          R8, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K2
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K3
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K4
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVWQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVWQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       2(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVWQZX       10(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVWQZX       18(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       26(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVWQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVWQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVWQZX       14(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVWQZX       22(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       30(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33264(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          33272(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          33280(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          33304(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33344(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          34176(AX), DI
 	VXORPS        Z9, Z9, Z9
 	VXORPS        Z10, Z10, Z10
 	VXORPS        Z11, Z11, Z11
@@ -7625,7 +7520,7 @@ skip46:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z4, Z8, Z8
 	CMPQ          34184(AX), $0x64
-	JLE           skip47
+	JLE           skip46
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z4
 	VPDPBUSD.BCST 112(SI), Z4, Z9
@@ -7636,7 +7531,7 @@ skip46:
 	VPANDD        Z3, Z7, Z4
 	VPDPBUSD.BCST 124(SI), Z4, Z12
 
-skip47:
+skip46:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VPSRAD        $0x01, Z11, Z11
@@ -7783,7 +7678,7 @@ skip47:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip48
+	JLE           skip47
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -7794,7 +7689,7 @@ skip47:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip48:
+skip47:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -7805,138 +7700,33 @@ skip48:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JZ          skip49
+	JZ          skip48
 
-loop50:
-	MOVQ       BX, DI
-	DECQ       DX
-	SUBQ       $0x00000180, BX
-	SUBQ       $0x00000240, SI
-	MOVQ       DX, R8
-	SHLQ       $0x06, R8
-	MOVQ       33264(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       33272(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       33280(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       33304(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33312(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33320(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33344(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       34176(AX), R8
-	MOVQ       DX, R9
-	SUBQ       $0x01, R9
-	ADCQ       $0x00, R9
-	SHLQ       $0x06, R9
-	ADDQ       33344(AX), R9
-	CMPQ       35000(AX), $0x00
-	JEQ        skip51
-	MOVWQZX    (R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    2(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    4(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    6(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    8(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    10(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    12(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    14(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    16(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    18(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    20(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    22(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    24(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    26(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    28(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    30(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    32(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    34(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    36(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    38(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    40(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    42(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    44(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    46(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    48(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    50(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    52(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    54(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    56(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    58(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    60(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    62(R9), R9
-	SHLQ       $0x04, R9
-	PREFETCHT0 (R8)(R9*1)
-
-skip51:
+loop49:
+	MOVQ           BX, DI
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	SUBQ           $0x00000240, SI
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	MOVQ           33264(AX), R9
+	PREFETCHT0     -2048(R9)(R8*1)
+	MOVQ           33272(AX), R9
+	PREFETCHT0     -2048(R9)(R8*1)
+	MOVQ           33280(AX), R9
+	PREFETCHT0     -2048(R9)(R8*1)
+	MOVQ           33304(AX), R9
+	PREFETCHT0     -4096(R9)(R8*2)
+	PREFETCHT0     -4032(R9)(R8*2)
+	MOVQ           33312(AX), R9
+	PREFETCHT0     -4096(R9)(R8*2)
+	PREFETCHT0     -4032(R9)(R8*2)
+	MOVQ           33320(AX), R9
+	PREFETCHT0     -4096(R9)(R8*2)
+	PREFETCHT0     -4032(R9)(R8*2)
+	MOVQ           33344(AX), R9
+	PREFETCHT0     -2048(R9)(R8*1)
+	MOVQ           34176(AX), R8
 	VXORPS         Z9, Z9, Z9
 	VXORPS         Z10, Z10, Z10
 	VXORPS         Z11, Z11, Z11
@@ -8135,7 +7925,7 @@ skip51:
 	VMULPS.BCST    34196(AX), Z13, Z4
 	VMULPS         Z13, Z13, Z13
 	CMPQ           34184(AX), $0x64
-	JLE            skip52
+	JLE            skip50
 	VPSRLD         $0x04, Z7, Z7
 	VPANDD         Z0, Z7, Z6
 	VPDPBUSD.BCST  112(SI), Z6, Z9
@@ -8146,7 +7936,7 @@ skip51:
 	VPANDD         Z3, Z7, Z6
 	VPDPBUSD.BCST  124(SI), Z6, Z12
 
-skip52:
+skip50:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	MOVQ          33320(AX), R10
@@ -8332,7 +8122,7 @@ skip52:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip53
+	JLE           skip51
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -8343,7 +8133,7 @@ skip52:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip53:
+skip51:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -8354,9 +8144,9 @@ skip53:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JNZ         loop50
+	JNZ         loop49
 
-skip49:
+skip48:
 	VMOVUPS        336(BX), X0
 	VMULPS         320(BX), X0, X0
 	VPERMILPS      $0xb1, X0, X1
@@ -8462,7 +8252,7 @@ skip49:
 	MOVQ           33232(AX), CX
 	MOVQ           33216(AX), DX
 
-loop54:
+loop52:
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
 	MOVQ          33264(AX), SI
@@ -8521,7 +8311,7 @@ loop54:
 	VMOVSS        X0, (BX)(DX*4)
 	DECQ          DX
 	DECQ          CX
-	JNZ           loop54
+	JNZ           loop52
 	MOVQ          33232(AX), CX
 	SUBQ          CX, 33216(AX)
 	SUBQ          CX, 33224(AX)
@@ -8704,9 +8494,9 @@ block:
 	VMOVAPS      Z9, Z12
 	VMOVAPS      Z10, Z13
 	DECQ         CX
-	JZ           skip55
+	JZ           skip53
 
-loop56:
+loop54:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
@@ -8809,9 +8599,9 @@ loop56:
 	VMOVAPS       Z10, Z13
 	SUBQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop56
+	JNZ           loop54
 
-skip55:
+skip53:
 	VADDPS        Z12, Z11, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y1
@@ -8882,9 +8672,9 @@ skip55:
 	VMOVDQU32     lowBytes512<>+0(SB), Z13
 	VXORPS        Z15, Z15, Z15
 
-loop57:
+loop55:
 	CMPQ    DI, 33240(AX)
-	JNE     skip58
+	JNE     skip56
 	MOVQ    33392(AX)(R8*8), R11
 	VMOVUPS (R11), Z0
 	VMOVUPS 64(R11), Z1
@@ -8895,7 +8685,7 @@ loop57:
 	VMOVUPS 384(R11), Z6
 	VMOVUPS 448(R11), Z7
 
-skip58:
+skip56:
 	VMOVUPS       320(DX), X18
 	VMOVHLPS      X18, X18, X19
 	VSUBPS        X18, X19, X17
@@ -9067,7 +8857,7 @@ skip58:
 	VMULPS        768(BX), Z21, Z22
 	VADDPS        192(R10), Z22, Z22
 	CMPQ          34184(AX), $0x64
-	JLE           skip59
+	JLE           skip57
 	KMOVW         14(R11)(SI*1), K1
 	KMOVW         14(R12)(SI*1), K2
 	KMOVW         31694(AX), K3
@@ -9085,7 +8875,7 @@ skip58:
 	VBLENDMPS     Z17, Z19, K2, Z16
 	VMULPS        Z16, Z7, Z7
 
-skip59:
+skip57:
 	VFMADD132PS Z8, Z14, Z22
 	VPERMT2B    Z22, Z13, Z18
 	VMOVDQU32   Y18, 608(BX)
@@ -9102,12 +8892,12 @@ skip59:
 	VFMADD132PS Z8, Z14, Z17
 	VMOVAPS     Z14, Z18
 	CMPQ        34184(AX), $0x64
-	JLE         skip60
+	JLE         skip58
 	VMULPS      1024(BX), Z21, Z18
 	VADDPS      448(R10), Z18, Z18
 	VFMADD132PS Z8, Z14, Z18
 
-skip60:
+skip58:
 	VPERMT2B      Z18, Z13, Z17
 	VMOVDQU32     Y17, 672(BX)
 	VEXTRACTF64X4 $0x01, Z9, Y17
@@ -9151,9 +8941,9 @@ skip60:
 	SUBQ          $0x00000180, DX
 	SUBQ          $0x00000240, BX
 	DECQ          DI
-	JNZ           skip61
+	JNZ           skip59
 	CMPQ          34168(AX), $0x00
-	JEQ           skip62
+	JEQ           skip60
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
 	VMOVUPS       Z2, 128(R9)
@@ -9163,15 +8953,15 @@ skip60:
 	VMOVUPS       Z6, 384(R9)
 	VMOVUPS       Z7, 448(R9)
 
-skip62:
+skip60:
 	SUBQ 33384(AX), SI
 	MOVQ 33240(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
-skip61:
+skip59:
 	DECQ          CX
-	JNZ           loop57
+	JNZ           loop55
 	VEXTRACTF64X4 $0x01, Z15, Y17
 	VMAXPS        Y15, Y17, Y17
 	VEXTRACTF32X4 $0x01, Y17, X15
@@ -9217,12 +9007,12 @@ skip61:
 	VFMADD132PS   Z8, Z14, Z15
 	VMOVAPS       Z14, Z18
 	CMPQ          34184(AX), $0x64
-	JLE           skip63
+	JLE           skip61
 	VMULPS        1024(BX), Z17, Z18
 	VADDPS        448(CX), Z18, Z18
 	VFMADD132PS   Z8, Z14, Z18
 
-skip63:
+skip61:
 	VPERMT2B      Z18, Z13, Z15
 	VMOVDQU32     Y15, 672(BX)
 	VEXTRACTF64X4 $0x01, Z9, Y8
@@ -9252,7 +9042,7 @@ skip63:
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
 	CMPQ          DI, 33240(AX)
-	JEQ           skip64
+	JEQ           skip62
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
 	VMOVUPS       Z2, 128(R9)
@@ -9262,234 +9052,129 @@ skip63:
 	VMOVUPS       Z6, 384(R9)
 	VMOVUPS       Z7, 448(R9)
 
-skip64:
-	MOVQ         SI, 33376(AX)
-	MOVQ         DI, 33248(AX)
-	MOVQ         R8, 33256(AX)
-	MOVQ         33232(AX), CX
-	MOVQ         33216(AX), DX
-	MOVQ         33232(AX), BX
-	DECQ         BX
-	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         19008(AX)(BX*1), BX
-	MOVQ         33232(AX), SI
-	DECQ         SI
-	IMUL3Q       $0x00000240, SI, SI
-	LEAQ         (AX)(SI*1), SI
-	MOVL         $0x0000aaaa, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000cccc, DI
-	KMOVW        DI, K2
-	MOVL         $0x0000f0f0, DI
-	KMOVW        DI, K3
-	MOVL         $0x0000ff00, DI
-	KMOVW        DI, K4
-	MOVL         $0x01010101, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $0x02020202, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $0x04040404, DI
-	VPBROADCASTD DI, Z2
-	MOVL         $0x08080808, DI
-	VPBROADCASTD DI, Z3
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SHLQ         $0x07, R8
-	ADDQ         33352(AX), R8
-	VXORPS       Z7, Z7, Z7
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      (R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X7
-	MOVLQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y7, Y7
-	MOVLQZX      32(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      48(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z7, Z7
-	VXORPS       Z9, Z9, Z9
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X9
-	MOVLQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y9, Y9
-	MOVLQZX      36(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      52(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z9, Z9
-	VXORPS       Z6, Z6, Z6
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X6
-	MOVLQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y6, Y6
-	MOVLQZX      40(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      56(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z6, Z6
-	VXORPS       Z8, Z8, Z8
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X8
-	MOVLQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y8, Y8
-	MOVLQZX      44(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      60(R8), R8
-	SHLQ         $0x04, R8
-	VINSERTI32X4 $0x01, (DI)(R8*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z8, Z8
-	VPUNPCKLDQ   Z9, Z7, Z5
-	VPUNPCKLDQ   Z8, Z6, Z10
-	VPUNPCKLQDQ  Z10, Z5, Z4
-	VPUNPCKHQDQ  Z10, Z5, Z5
-	VPUNPCKHDQ   Z9, Z7, Z7
-	VPUNPCKHDQ   Z8, Z6, Z8
-	VPUNPCKLQDQ  Z8, Z7, Z6
-	VPUNPCKHQDQ  Z8, Z7, Z7
-	MOVQ         DX, DI
-	SHLQ         $0x06, DI
-	MOVQ         33264(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         33272(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         33280(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         33304(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33312(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33320(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33352(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SUBQ         $0x01, R8
-	ADCQ         $0x00, R8
-	SHLQ         $0x07, R8
-	ADDQ         33352(AX), R8
-	CMPQ         35000(AX), $0x00
-	JEQ          skip65
-	MOVLQZX      (R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      32(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      36(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      40(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      44(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      48(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      52(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      56(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      60(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      64(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      68(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      72(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      76(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      80(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      84(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      88(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      92(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      96(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      100(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      104(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      108(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      112(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      116(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      120(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      124(R8), R8
-	SHLQ         $0x04, R8
-	PREFETCHT0   (DI)(R8*1)
-
-skip65:
+skip62:
+	MOVQ          SI, 33376(AX)
+	MOVQ          DI, 33248(AX)
+	MOVQ          R8, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K2
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K3
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K4
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVLQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVLQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVLQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVLQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVLQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVLQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVLQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVLQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       60(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33264(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          33272(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          33280(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          33304(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33352(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          34176(AX), DI
 	VXORPS        Z9, Z9, Z9
 	VXORPS        Z10, Z10, Z10
 	VXORPS        Z11, Z11, Z11
@@ -9625,7 +9310,7 @@ skip65:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z4, Z8, Z8
 	CMPQ          34184(AX), $0x64
-	JLE           skip66
+	JLE           skip63
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z4
 	VPDPBUSD.BCST 112(SI), Z4, Z9
@@ -9636,7 +9321,7 @@ skip65:
 	VPANDD        Z3, Z7, Z4
 	VPDPBUSD.BCST 124(SI), Z4, Z12
 
-skip66:
+skip63:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VPSRAD        $0x01, Z11, Z11
@@ -9783,7 +9468,7 @@ skip66:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip67
+	JLE           skip64
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -9794,7 +9479,7 @@ skip66:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip67:
+skip64:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -9805,139 +9490,34 @@ skip67:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JZ          skip68
+	JZ          skip65
 
-loop69:
-	MOVQ       BX, DI
-	DECQ       DX
-	SUBQ       $0x00000180, BX
-	SUBQ       $0x00000240, SI
-	MOVQ       DX, R8
-	SHLQ       $0x06, R8
-	MOVQ       33264(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       33272(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       33280(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       33304(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33312(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33320(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33352(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       34176(AX), R8
-	MOVQ       DX, R9
-	SUBQ       $0x01, R9
-	ADCQ       $0x00, R9
-	SHLQ       $0x07, R9
-	ADDQ       33352(AX), R9
-	CMPQ       35000(AX), $0x00
-	JEQ        skip70
-	MOVLQZX    (R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    4(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    8(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    12(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    16(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    20(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    24(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    28(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    32(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    36(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    40(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    44(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    48(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    52(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    56(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    60(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    64(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    68(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    72(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    76(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    80(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    84(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    88(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    92(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    96(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    100(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    104(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    108(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    112(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    116(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    120(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    124(R9), R9
-	SHLQ       $0x04, R9
-	PREFETCHT0 (R8)(R9*1)
-
-skip70:
+loop66:
+	MOVQ           BX, DI
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	SUBQ           $0x00000240, SI
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	MOVQ           33264(AX), R9
+	PREFETCHT0     -2048(R9)(R8*1)
+	MOVQ           33272(AX), R9
+	PREFETCHT0     -2048(R9)(R8*1)
+	MOVQ           33280(AX), R9
+	PREFETCHT0     -2048(R9)(R8*1)
+	MOVQ           33304(AX), R9
+	PREFETCHT0     -4096(R9)(R8*2)
+	PREFETCHT0     -4032(R9)(R8*2)
+	MOVQ           33312(AX), R9
+	PREFETCHT0     -4096(R9)(R8*2)
+	PREFETCHT0     -4032(R9)(R8*2)
+	MOVQ           33320(AX), R9
+	PREFETCHT0     -4096(R9)(R8*2)
+	PREFETCHT0     -4032(R9)(R8*2)
+	MOVQ           33352(AX), R9
+	PREFETCHT0     -4096(R9)(R8*2)
+	PREFETCHT0     -4032(R9)(R8*2)
+	MOVQ           34176(AX), R8
 	VXORPS         Z9, Z9, Z9
 	VXORPS         Z10, Z10, Z10
 	VXORPS         Z11, Z11, Z11
@@ -10136,7 +9716,7 @@ skip70:
 	VMULPS.BCST    34196(AX), Z13, Z4
 	VMULPS         Z13, Z13, Z13
 	CMPQ           34184(AX), $0x64
-	JLE            skip71
+	JLE            skip67
 	VPSRLD         $0x04, Z7, Z7
 	VPANDD         Z0, Z7, Z6
 	VPDPBUSD.BCST  112(SI), Z6, Z9
@@ -10147,7 +9727,7 @@ skip70:
 	VPANDD         Z3, Z7, Z6
 	VPDPBUSD.BCST  124(SI), Z6, Z12
 
-skip71:
+skip67:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	MOVQ          33320(AX), R10
@@ -10333,7 +9913,7 @@ skip71:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip72
+	JLE           skip68
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -10344,7 +9924,7 @@ skip71:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip72:
+skip68:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -10355,9 +9935,9 @@ skip72:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JNZ         loop69
+	JNZ         loop66
 
-skip68:
+skip65:
 	VMOVUPS        336(BX), X0
 	VMULPS         320(BX), X0, X0
 	VPERMILPS      $0xb1, X0, X1
@@ -10463,7 +10043,7 @@ skip68:
 	MOVQ           33232(AX), CX
 	MOVQ           33216(AX), DX
 
-loop73:
+loop69:
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
 	MOVQ          33264(AX), SI
@@ -10522,7 +10102,7 @@ loop73:
 	VMOVSS        X0, (BX)(DX*4)
 	DECQ          DX
 	DECQ          CX
-	JNZ           loop73
+	JNZ           loop69
 	MOVQ          33232(AX), CX
 	SUBQ          CX, 33216(AX)
 	SUBQ          CX, 33224(AX)
@@ -10609,9 +10189,9 @@ block:
 	VMOVAPS      Z8, Z10
 	VMOVAPS      Z9, Z11
 	DECQ         CX
-	JZ           skip74
+	JZ           skip70
 
-loop75:
+loop71:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
@@ -10677,9 +10257,9 @@ loop75:
 	VMOVAPS       Z9, Z11
 	SUBQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop75
+	JNZ           loop71
 
-skip74:
+skip70:
 	VADDPS        Z11, Z10, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y1
@@ -10723,7 +10303,7 @@ skip74:
 	VXORPS        Z3, Z3, Z3
 	MOVQ          $0x00000001, R8
 
-loop76:
+loop72:
 	VMOVUPS       (SI), Z3
 	VRANGEPS      $0x0b, Z3, Z3, Z3
 	VMOVUPS       64(SI), Z4
@@ -10791,238 +10371,133 @@ loop76:
 	VFMADD132PS   Z0, Z2, Z3
 	VMOVAPS       Z2, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip77
+	JLE           skip73
 	VMULPS        448(SI), Z4, Z5
 	VADDPS        448(R9), Z5, Z5
 	VFMADD132PS   Z0, Z2, Z5
 
-skip77:
-	VPERMT2B     Z5, Z1, Z3
-	VMOVDQU32    Y3, 96(BX)
-	SUBQ         $0x00000180, DX
-	SUBQ         $0x00000240, BX
-	SUBQ         $0x00000240, SI
-	DECQ         DI
-	DECQ         CX
-	JNZ          loop76
-	MOVQ         DI, 33256(AX)
-	MOVQ         33232(AX), CX
-	MOVQ         33216(AX), DX
-	MOVQ         33232(AX), BX
-	DECQ         BX
-	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         19008(AX)(BX*1), BX
-	MOVQ         33232(AX), SI
-	DECQ         SI
-	IMUL3Q       $0x00000240, SI, SI
-	LEAQ         (AX)(SI*1), SI
-	MOVL         $0x0000aaaa, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000cccc, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000f0f0, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000ff00, DI
-	KMOVW        DI, K1
-	MOVL         $0x01010101, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $0x02020202, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $0x04040404, DI
-	VPBROADCASTD DI, Z2
-	MOVL         $0x08080808, DI
-	VPBROADCASTD DI, Z3
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SHLQ         $0x06, R8
-	ADDQ         33344(AX), R8
-	VXORPS       Z7, Z7, Z7
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      (R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X7
-	MOVWQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y7, Y7
-	MOVWQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z7, Z7
-	VXORPS       Z9, Z9, Z9
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      2(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X9
-	MOVWQZX      10(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y9, Y9
-	MOVWQZX      18(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      26(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z9, Z9
-	VXORPS       Z6, Z6, Z6
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X6
-	MOVWQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y6, Y6
-	MOVWQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z6, Z6
-	VXORPS       Z8, Z8, Z8
-	VXORPS       Y4, Y4, Y4
-	MOVWQZX      6(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X8
-	MOVWQZX      14(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y8, Y8
-	MOVWQZX      22(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVWQZX      30(R8), R8
-	SHLQ         $0x04, R8
-	VINSERTI32X4 $0x01, (DI)(R8*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z8, Z8
-	VPUNPCKLDQ   Z9, Z7, Z5
-	VPUNPCKLDQ   Z8, Z6, Z10
-	VPUNPCKLQDQ  Z10, Z5, Z4
-	VPUNPCKHQDQ  Z10, Z5, Z5
-	VPUNPCKHDQ   Z9, Z7, Z7
-	VPUNPCKHDQ   Z8, Z6, Z8
-	VPUNPCKLQDQ  Z8, Z7, Z6
-	VPUNPCKHQDQ  Z8, Z7, Z7
-	MOVQ         DX, DI
-	SHLQ         $0x06, DI
-	MOVQ         33304(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33312(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33320(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33344(AX), R8
-	PREFETCHT0   -2048(R8)(DI*1)
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SUBQ         $0x01, R8
-	ADCQ         $0x00, R8
-	SHLQ         $0x06, R8
-	ADDQ         33344(AX), R8
-	CMPQ         35000(AX), $0x00
-	JEQ          skip78
-	MOVWQZX      (R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      2(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      6(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      10(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      14(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      18(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      22(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      26(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      30(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      32(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      34(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      36(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      38(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      40(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      42(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      44(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      46(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      48(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      50(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      52(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      54(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      56(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      58(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      60(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVWQZX      62(R8), R8
-	SHLQ         $0x04, R8
-	PREFETCHT0   (DI)(R8*1)
-
-skip78:
+skip73:
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 96(BX)
+	SUBQ          $0x00000180, DX
+	SUBQ          $0x00000240, BX
+	SUBQ          $0x00000240, SI
+	DECQ          DI
+	DECQ          CX
+	JNZ           loop72
+	MOVQ          DI, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K1
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVWQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVWQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       2(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVWQZX       10(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVWQZX       18(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       26(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVWQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVWQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVWQZX       14(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVWQZX       22(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       30(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33304(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33344(AX), R8
+	PREFETCHT0    -2048(R8)(DI*1)
+	MOVQ          34176(AX), DI
 	VXORPS        Z9, Z9, Z9
 	VXORPS        Z10, Z10, Z10
 	VXORPS        Z11, Z11, Z11
@@ -11158,7 +10633,7 @@ skip78:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z4, Z8, Z8
 	CMPQ          34184(AX), $0x64
-	JLE           skip79
+	JLE           skip74
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z4
 	VPDPBUSD.BCST 112(SI), Z4, Z9
@@ -11169,7 +10644,7 @@ skip78:
 	VPANDD        Z3, Z7, Z4
 	VPDPBUSD.BCST 124(SI), Z4, Z12
 
-skip79:
+skip74:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VPSRAD        $0x01, Z11, Z11
@@ -11316,7 +10791,7 @@ skip79:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip80
+	JLE           skip75
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -11327,7 +10802,7 @@ skip79:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip80:
+skip75:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -11338,132 +10813,27 @@ skip80:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JZ          skip81
+	JZ          skip76
 
-loop82:
-	MOVQ       BX, DI
-	DECQ       DX
-	SUBQ       $0x00000180, BX
-	SUBQ       $0x00000240, SI
-	MOVQ       DX, R8
-	SHLQ       $0x06, R8
-	MOVQ       33304(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33312(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33320(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33344(AX), R9
-	PREFETCHT0 -2048(R9)(R8*1)
-	MOVQ       34176(AX), R8
-	MOVQ       DX, R9
-	SUBQ       $0x01, R9
-	ADCQ       $0x00, R9
-	SHLQ       $0x06, R9
-	ADDQ       33344(AX), R9
-	CMPQ       35000(AX), $0x00
-	JEQ        skip83
-	MOVWQZX    (R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    2(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    4(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    6(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    8(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    10(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    12(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    14(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    16(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    18(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    20(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    22(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    24(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    26(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    28(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    30(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    32(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    34(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    36(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    38(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    40(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    42(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    44(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    46(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    48(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    50(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    52(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    54(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    56(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    58(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    60(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVWQZX    62(R9), R9
-	SHLQ       $0x04, R9
-	PREFETCHT0 (R8)(R9*1)
-
-skip83:
+loop77:
+	MOVQ          BX, DI
+	DECQ          DX
+	SUBQ          $0x00000180, BX
+	SUBQ          $0x00000240, SI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	MOVQ          33304(AX), R9
+	PREFETCHT0    -4096(R9)(R8*2)
+	PREFETCHT0    -4032(R9)(R8*2)
+	MOVQ          33312(AX), R9
+	PREFETCHT0    -4096(R9)(R8*2)
+	PREFETCHT0    -4032(R9)(R8*2)
+	MOVQ          33320(AX), R9
+	PREFETCHT0    -4096(R9)(R8*2)
+	PREFETCHT0    -4032(R9)(R8*2)
+	MOVQ          33344(AX), R9
+	PREFETCHT0    -2048(R9)(R8*1)
+	MOVQ          34176(AX), R8
 	VXORPS        Z9, Z9, Z9
 	VXORPS        Z10, Z10, Z10
 	VXORPS        Z11, Z11, Z11
@@ -11663,7 +11033,7 @@ skip83:
 	VPUNPCKHQDQ   Z16, Z8, Z8
 	VDIVPS        Z13, Z5, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip84
+	JLE           skip78
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -11674,7 +11044,7 @@ skip83:
 	VPANDD        Z3, Z7, Z7
 	VPDPBUSD.BCST 124(SI), Z7, Z12
 
-skip84:
+skip78:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VSUBPS        Z5, Z15, Z15
@@ -11823,7 +11193,7 @@ skip84:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip85
+	JLE           skip79
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -11834,7 +11204,7 @@ skip84:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip85:
+skip79:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -11845,9 +11215,9 @@ skip85:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JNZ         loop82
+	JNZ         loop77
 
-skip81:
+skip76:
 	VMOVUPS       64(BX), Z0
 	VMOVUPS       192(BX), Z1
 	VMULPS        Z0, Z1, Z2
@@ -11917,7 +11287,7 @@ skip81:
 	MOVQ          33232(AX), CX
 	MOVQ          33216(AX), DX
 
-loop86:
+loop80:
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
 	MOVQ          33304(AX), SI
@@ -11958,7 +11328,7 @@ loop86:
 	VMOVSS        X0, (BX)(DX*4)
 	DECQ          DX
 	DECQ          CX
-	JNZ           loop86
+	JNZ           loop80
 	MOVQ          33232(AX), CX
 	SUBQ          CX, 33216(AX)
 	SUBQ          CX, 33224(AX)
@@ -12045,9 +11415,9 @@ block:
 	VMOVAPS      Z8, Z10
 	VMOVAPS      Z9, Z11
 	DECQ         CX
-	JZ           skip87
+	JZ           skip81
 
-loop88:
+loop82:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
@@ -12113,9 +11483,9 @@ loop88:
 	VMOVAPS       Z9, Z11
 	SUBQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop88
+	JNZ           loop82
 
-skip87:
+skip81:
 	VADDPS        Z11, Z10, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y1
@@ -12159,7 +11529,7 @@ skip87:
 	VXORPS        Z3, Z3, Z3
 	MOVQ          $0x00000001, R8
 
-loop89:
+loop83:
 	VMOVUPS       (SI), Z3
 	VRANGEPS      $0x0b, Z3, Z3, Z3
 	VMOVUPS       64(SI), Z4
@@ -12227,239 +11597,134 @@ loop89:
 	VFMADD132PS   Z0, Z2, Z3
 	VMOVAPS       Z2, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip90
+	JLE           skip84
 	VMULPS        448(SI), Z4, Z5
 	VADDPS        448(R9), Z5, Z5
 	VFMADD132PS   Z0, Z2, Z5
 
-skip90:
-	VPERMT2B     Z5, Z1, Z3
-	VMOVDQU32    Y3, 96(BX)
-	SUBQ         $0x00000180, DX
-	SUBQ         $0x00000240, BX
-	SUBQ         $0x00000240, SI
-	DECQ         DI
-	DECQ         CX
-	JNZ          loop89
-	MOVQ         DI, 33256(AX)
-	MOVQ         33232(AX), CX
-	MOVQ         33216(AX), DX
-	MOVQ         33232(AX), BX
-	DECQ         BX
-	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         19008(AX)(BX*1), BX
-	MOVQ         33232(AX), SI
-	DECQ         SI
-	IMUL3Q       $0x00000240, SI, SI
-	LEAQ         (AX)(SI*1), SI
-	MOVL         $0x0000aaaa, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000cccc, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000f0f0, DI
-	KMOVW        DI, K1
-	MOVL         $0x0000ff00, DI
-	KMOVW        DI, K1
-	MOVL         $0x01010101, DI
-	VPBROADCASTD DI, Z0
-	MOVL         $0x02020202, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $0x04040404, DI
-	VPBROADCASTD DI, Z2
-	MOVL         $0x08080808, DI
-	VPBROADCASTD DI, Z3
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SHLQ         $0x07, R8
-	ADDQ         33352(AX), R8
-	VXORPS       Z7, Z7, Z7
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      (R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X7
-	MOVLQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y7, Y7
-	MOVLQZX      32(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      48(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z7, Z7
-	VXORPS       Z9, Z9, Z9
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X9
-	MOVLQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y9, Y9
-	MOVLQZX      36(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      52(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z9, Z9
-	VXORPS       Z6, Z6, Z6
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X6
-	MOVLQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y6, Y6
-	MOVLQZX      40(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      56(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z6, Z6
-	VXORPS       Z8, Z8, Z8
-	VXORPS       Y4, Y4, Y4
-	MOVLQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X8
-	MOVLQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	VINSERTI32X4 $0x01, (DI)(R9*1), Y8, Y8
-	MOVLQZX      44(R8), R9
-	SHLQ         $0x04, R9
-	VMOVDQU32    (DI)(R9*1), X4
-	MOVLQZX      60(R8), R8
-	SHLQ         $0x04, R8
-	VINSERTI32X4 $0x01, (DI)(R8*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z8, Z8
-	VPUNPCKLDQ   Z9, Z7, Z5
-	VPUNPCKLDQ   Z8, Z6, Z10
-	VPUNPCKLQDQ  Z10, Z5, Z4
-	VPUNPCKHQDQ  Z10, Z5, Z5
-	VPUNPCKHDQ   Z9, Z7, Z7
-	VPUNPCKHDQ   Z8, Z6, Z8
-	VPUNPCKLQDQ  Z8, Z7, Z6
-	VPUNPCKHQDQ  Z8, Z7, Z7
-	MOVQ         DX, DI
-	SHLQ         $0x06, DI
-	MOVQ         33304(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33312(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33320(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         33352(AX), R8
-	PREFETCHT0   -4096(R8)(DI*2)
-	PREFETCHT0   -4032(R8)(DI*2)
-	MOVQ         34176(AX), DI
-	MOVQ         DX, R8
-	SUBQ         $0x01, R8
-	ADCQ         $0x00, R8
-	SHLQ         $0x07, R8
-	ADDQ         33352(AX), R8
-	CMPQ         35000(AX), $0x00
-	JEQ          skip91
-	MOVLQZX      (R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      4(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      8(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      12(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      16(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      20(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      24(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      28(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      32(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      36(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      40(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      44(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      48(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      52(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      56(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      60(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      64(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      68(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      72(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      76(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      80(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      84(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      88(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      92(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      96(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      100(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      104(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      108(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      112(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      116(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      120(R8), R9
-	SHLQ         $0x04, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVLQZX      124(R8), R8
-	SHLQ         $0x04, R8
-	PREFETCHT0   (DI)(R8*1)
-
-skip91:
+skip84:
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 96(BX)
+	SUBQ          $0x00000180, DX
+	SUBQ          $0x00000240, BX
+	SUBQ          $0x00000240, SI
+	DECQ          DI
+	DECQ          CX
+	JNZ           loop83
+	MOVQ          DI, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K1
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVLQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVLQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVLQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVLQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVLQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVLQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVLQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVLQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       60(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33304(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          33352(AX), R8
+	PREFETCHT0    -4096(R8)(DI*2)
+	PREFETCHT0    -4032(R8)(DI*2)
+	MOVQ          34176(AX), DI
 	VXORPS        Z9, Z9, Z9
 	VXORPS        Z10, Z10, Z10
 	VXORPS        Z11, Z11, Z11
@@ -12595,7 +11860,7 @@ skip91:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z4, Z8, Z8
 	CMPQ          34184(AX), $0x64
-	JLE           skip92
+	JLE           skip85
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z4
 	VPDPBUSD.BCST 112(SI), Z4, Z9
@@ -12606,7 +11871,7 @@ skip91:
 	VPANDD        Z3, Z7, Z4
 	VPDPBUSD.BCST 124(SI), Z4, Z12
 
-skip92:
+skip85:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VPSRAD        $0x01, Z11, Z11
@@ -12753,7 +12018,7 @@ skip92:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip93
+	JLE           skip86
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -12764,7 +12029,7 @@ skip92:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip93:
+skip86:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -12775,133 +12040,28 @@ skip93:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JZ          skip94
+	JZ          skip87
 
-loop95:
-	MOVQ       BX, DI
-	DECQ       DX
-	SUBQ       $0x00000180, BX
-	SUBQ       $0x00000240, SI
-	MOVQ       DX, R8
-	SHLQ       $0x06, R8
-	MOVQ       33304(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33312(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33320(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       33352(AX), R9
-	PREFETCHT0 -4096(R9)(R8*2)
-	PREFETCHT0 -4032(R9)(R8*2)
-	MOVQ       34176(AX), R8
-	MOVQ       DX, R9
-	SUBQ       $0x01, R9
-	ADCQ       $0x00, R9
-	SHLQ       $0x07, R9
-	ADDQ       33352(AX), R9
-	CMPQ       35000(AX), $0x00
-	JEQ        skip96
-	MOVLQZX    (R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    4(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    8(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    12(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    16(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    20(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    24(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    28(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    32(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    36(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    40(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    44(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    48(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    52(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    56(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    60(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    64(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    68(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    72(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    76(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    80(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    84(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    88(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    92(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    96(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    100(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    104(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    108(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    112(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    116(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    120(R9), R10
-	SHLQ       $0x04, R10
-	PREFETCHT0 (R8)(R10*1)
-	MOVLQZX    124(R9), R9
-	SHLQ       $0x04, R9
-	PREFETCHT0 (R8)(R9*1)
-
-skip96:
+loop88:
+	MOVQ          BX, DI
+	DECQ          DX
+	SUBQ          $0x00000180, BX
+	SUBQ          $0x00000240, SI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	MOVQ          33304(AX), R9
+	PREFETCHT0    -4096(R9)(R8*2)
+	PREFETCHT0    -4032(R9)(R8*2)
+	MOVQ          33312(AX), R9
+	PREFETCHT0    -4096(R9)(R8*2)
+	PREFETCHT0    -4032(R9)(R8*2)
+	MOVQ          33320(AX), R9
+	PREFETCHT0    -4096(R9)(R8*2)
+	PREFETCHT0    -4032(R9)(R8*2)
+	MOVQ          33352(AX), R9
+	PREFETCHT0    -4096(R9)(R8*2)
+	PREFETCHT0    -4032(R9)(R8*2)
+	MOVQ          34176(AX), R8
 	VXORPS        Z9, Z9, Z9
 	VXORPS        Z10, Z10, Z10
 	VXORPS        Z11, Z11, Z11
@@ -13101,7 +12261,7 @@ skip96:
 	VPUNPCKHQDQ   Z16, Z8, Z8
 	VDIVPS        Z13, Z5, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip97
+	JLE           skip89
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -13112,7 +12272,7 @@ skip96:
 	VPANDD        Z3, Z7, Z7
 	VPDPBUSD.BCST 124(SI), Z7, Z12
 
-skip97:
+skip89:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VSUBPS        Z5, Z15, Z15
@@ -13261,7 +12421,7 @@ skip97:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip98
+	JLE           skip90
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -13272,7 +12432,7 @@ skip97:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip98:
+skip90:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -13283,9 +12443,9 @@ skip98:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JNZ         loop95
+	JNZ         loop88
 
-skip94:
+skip87:
 	VMOVUPS       64(BX), Z0
 	VMOVUPS       192(BX), Z1
 	VMULPS        Z0, Z1, Z2
@@ -13355,7 +12515,7 @@ skip94:
 	MOVQ          33232(AX), CX
 	MOVQ          33216(AX), DX
 
-loop99:
+loop91:
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
 	MOVQ          33304(AX), SI
@@ -13396,7 +12556,7 @@ loop99:
 	VMOVSS        X0, (BX)(DX*4)
 	DECQ          DX
 	DECQ          CX
-	JNZ           loop99
+	JNZ           loop91
 	MOVQ          33232(AX), CX
 	SUBQ          CX, 33216(AX)
 	SUBQ          CX, 33224(AX)
@@ -13461,9 +12621,9 @@ block:
 	VADDPS       Z9, Z11, Z8
 	VMOVAPS      Z8, Z9
 	DECQ         CX
-	JZ           skip100
+	JZ           skip92
 
-loop101:
+loop93:
 	INCQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
@@ -13515,9 +12675,9 @@ loop101:
 	VMOVAPS       Z8, Z9
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop101
+	JNZ           loop93
 
-skip100:
+skip92:
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VEXTRACTF32X4 $0x01, Y0, X2
 	VADDPS        X0, X2, X2
@@ -13553,7 +12713,7 @@ skip100:
 	VXORPS        Z11, Z11, Z11
 	VXORPS        Z12, Z12, Z12
 
-loop102:
+loop94:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
@@ -13562,27 +12722,27 @@ loop102:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	MOVQ   35008(AX), SI
+	MOVQ   35000(AX), SI
 	MOVL   (SI)(DX*4), DI
 	MOVL   4(SI)(DX*4), SI
 	SUBQ   DI, SI
 	SHLQ   $0x03, DI
-	ADDQ   35016(AX), DI
+	ADDQ   35008(AX), DI
 	TESTQ  SI, SI
-	JZ     skip103
+	JZ     skip95
 
-loop104:
+loop96:
 	MOVL         (DI), R9
 	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x09, R8
-	ADDQ         35024(AX), R8
+	ADDQ         35016(AX), R8
 	XORL         $0x01, R9
 	SHLQ         $0x04, R9
-	ADDQ         35040(AX), R9
+	ADDQ         35032(AX), R9
 	MOVL         4(DI), R10
 	SHLQ         $0x03, R10
-	ADDQ         35032(AX), R10
+	ADDQ         35024(AX), R10
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	KMOVW        (R9), K1
@@ -13614,24 +12774,24 @@ loop104:
 	VMULPS       384(R8), Z15, Z15
 	VADDPS       Z15, Z7, Z7
 	CMPQ         34184(AX), $0x70
-	JLE          skip105
+	JLE          skip97
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z14, Z13, K1, Z15
 	VMULPS       448(R8), Z15, Z15
 	VADDPS       Z15, Z8, Z8
 
-skip105:
+skip97:
 	MOVL       128(DI), R9
 	MOVL       R9, R8
 	SHRL       $0x01, R8
 	SHLQ       $0x09, R8
-	ADDQ       35024(AX), R8
+	ADDQ       35016(AX), R8
 	XORL       $0x01, R9
 	SHLQ       $0x04, R9
-	ADDQ       35040(AX), R9
+	ADDQ       35032(AX), R9
 	MOVL       132(DI), R10
 	SHLQ       $0x03, R10
-	ADDQ       35032(AX), R10
+	ADDQ       35024(AX), R10
 	PREFETCHT0 (R8)
 	PREFETCHT0 64(R8)
 	PREFETCHT0 128(R8)
@@ -13643,22 +12803,22 @@ skip105:
 	PREFETCHT0 (R10)
 	ADDQ       $0x08, DI
 	DECQ       SI
-	JNZ        loop104
+	JNZ        loop96
 
-skip103:
-	MOVQ    35088(AX), SI
+skip95:
+	MOVQ    35080(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
-	ADDQ    35072(AX), SI
-	MOVQ    35096(AX), DI
+	ADDQ    35064(AX), SI
+	MOVQ    35088(AX), DI
 	MOVL    (DI)(DX*4), DI
 	SHLQ    $0x04, DI
-	ADDQ    35080(AX), DI
+	ADDQ    35072(AX), DI
 	CMPQ    34168(AX), $0x00
-	JEQ     skip106
+	JEQ     skip98
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
-	ADDQ    35048(AX), R8
+	ADDQ    35040(AX), R8
 	VMOVUPS Z1, (R8)
 	VMOVUPS Z2, 64(R8)
 	VMOVUPS Z3, 128(R8)
@@ -13667,13 +12827,13 @@ skip103:
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
 	CMPQ    34184(AX), $0x70
-	JLE     skip107
+	JLE     skip99
 	VMOVUPS Z8, 448(R8)
 
-skip107:
+skip99:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
-	ADDQ      35064(AX), R8
+	ADDQ      35056(AX), R8
 	VMOVDQU32 (SI), X13
 	VMOVDQU32 X13, (R8)
 	VMOVDQU32 (DI), X13
@@ -13687,10 +12847,10 @@ skip107:
 	VMOVLHPS  X13, X16, X16
 	MOVQ      DX, R8
 	SHLQ      $0x04, R8
-	ADDQ      35056(AX), R8
+	ADDQ      35048(AX), R8
 	VMOVUPS   X16, (R8)
 
-skip106:
+skip98:
 	VMOVDQU32     (SI), X13
 	VMOVDQU32     (DI), X14
 	VPANDD        X13, X14, X16
@@ -13788,7 +12948,7 @@ skip106:
 	KMOVW         31740(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z17
 	CMPQ          34184(AX), $0x70
-	JLE           skip108
+	JLE           skip100
 	KMOVW         31694(AX), K1
 	VADDPS        Z8, Z13, K1, Z13
 	KMOVW         31710(AX), K1
@@ -13798,7 +12958,7 @@ skip106:
 	KMOVW         31742(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z17
 
-skip108:
+skip100:
 	VMOVAPS       Z13, Z9
 	VMOVAPS       Z14, Z10
 	VMOVAPS       Z16, Z11
@@ -13806,7 +12966,7 @@ skip108:
 	INCQ          DX
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop102
+	JNZ           loop94
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y9, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -13845,7 +13005,7 @@ skip108:
 	MOVL          $0x0000ff00, SI
 	KMOVW         SI, K4
 
-loop109:
+loop101:
 	MOVQ           DX, SI
 	SHLQ           $0x06, SI
 	MOVQ           33264(AX), DI
@@ -13916,7 +13076,7 @@ loop109:
 	INCQ           DX
 	ADDQ           $0x00000180, BX
 	DECQ           CX
-	JNZ            loop109
+	JNZ            loop101
 	MOVQ           33232(AX), CX
 	ADDQ           CX, 33216(AX)
 	SUBQ           CX, 33224(AX)
@@ -13957,17 +13117,17 @@ block:
 	SHLQ         $0x04, BX
 	MOVQ         33232(AX), SI
 
-label111:
+label103:
 	MOVL $0x0000ffff, DI
 	CMPQ SI, $0x04
-	JGE  label112
+	JGE  label104
 	MOVQ SI, CX
 	SHLQ $0x02, CX
 	MOVL $0x00000001, DI
 	SHLL CL, DI
 	DECL DI
 
-label112:
+label104:
 	KMOVW         DI, K1
 	MOVQ          33264(AX), CX
 	VMOVUPS.Z     (CX)(BX*1), K1, Z8
@@ -14007,7 +13167,7 @@ label112:
 	ADDQ          $0x00000600, DX
 	ADDQ          $0x40, BX
 	SUBQ          $0x04, SI
-	JG            label111
+	JG            label103
 	MOVQ          33232(AX), CX
 	MOVQ          33216(AX), DX
 	LEAQ          19392(AX), BX
@@ -14018,7 +13178,7 @@ label112:
 	VXORPS        Z11, Z11, Z11
 	VXORPS        Z12, Z12, Z12
 
-loop112:
+loop104:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
@@ -14027,27 +13187,27 @@ loop112:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	MOVQ   35008(AX), SI
+	MOVQ   35000(AX), SI
 	MOVL   (SI)(DX*4), DI
 	MOVL   4(SI)(DX*4), SI
 	SUBQ   DI, SI
 	SHLQ   $0x03, DI
-	ADDQ   35016(AX), DI
+	ADDQ   35008(AX), DI
 	TESTQ  SI, SI
-	JZ     skip113
+	JZ     skip105
 
-loop114:
+loop106:
 	MOVL         (DI), R9
 	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x09, R8
-	ADDQ         35024(AX), R8
+	ADDQ         35016(AX), R8
 	XORL         $0x01, R9
 	SHLQ         $0x04, R9
-	ADDQ         35040(AX), R9
+	ADDQ         35032(AX), R9
 	MOVL         4(DI), R10
 	SHLQ         $0x03, R10
-	ADDQ         35032(AX), R10
+	ADDQ         35024(AX), R10
 	VBROADCASTSS (R10), Z16
 	VBROADCASTSS 4(R10), Z17
 	KMOVW        (R9), K1
@@ -14079,24 +13239,24 @@ loop114:
 	VMULPS       384(R8), Z13, Z13
 	VADDPS       Z13, Z7, Z7
 	CMPQ         34184(AX), $0x70
-	JLE          skip115
+	JLE          skip107
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z17, Z16, K1, Z13
 	VMULPS       448(R8), Z13, Z13
 	VADDPS       Z13, Z8, Z8
 
-skip115:
+skip107:
 	MOVL       128(DI), R9
 	MOVL       R9, R8
 	SHRL       $0x01, R8
 	SHLQ       $0x09, R8
-	ADDQ       35024(AX), R8
+	ADDQ       35016(AX), R8
 	XORL       $0x01, R9
 	SHLQ       $0x04, R9
-	ADDQ       35040(AX), R9
+	ADDQ       35032(AX), R9
 	MOVL       132(DI), R10
 	SHLQ       $0x03, R10
-	ADDQ       35032(AX), R10
+	ADDQ       35024(AX), R10
 	PREFETCHT0 (R8)
 	PREFETCHT0 64(R8)
 	PREFETCHT0 128(R8)
@@ -14108,22 +13268,22 @@ skip115:
 	PREFETCHT0 (R10)
 	ADDQ       $0x08, DI
 	DECQ       SI
-	JNZ        loop114
+	JNZ        loop106
 
-skip113:
-	MOVQ    35088(AX), SI
+skip105:
+	MOVQ    35080(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
-	ADDQ    35072(AX), SI
-	MOVQ    35096(AX), DI
+	ADDQ    35064(AX), SI
+	MOVQ    35088(AX), DI
 	MOVL    (DI)(DX*4), DI
 	SHLQ    $0x04, DI
-	ADDQ    35080(AX), DI
+	ADDQ    35072(AX), DI
 	CMPQ    34168(AX), $0x00
-	JEQ     skip116
+	JEQ     skip108
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
-	ADDQ    35048(AX), R8
+	ADDQ    35040(AX), R8
 	VMOVUPS Z1, (R8)
 	VMOVUPS Z2, 64(R8)
 	VMOVUPS Z3, 128(R8)
@@ -14132,13 +13292,13 @@ skip113:
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
 	CMPQ    34184(AX), $0x70
-	JLE     skip117
+	JLE     skip109
 	VMOVUPS Z8, 448(R8)
 
-skip117:
+skip109:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
-	ADDQ      35064(AX), R8
+	ADDQ      35056(AX), R8
 	VMOVDQU32 (SI), X14
 	VMOVDQU32 X14, (R8)
 	VMOVDQU32 (DI), X14
@@ -14152,10 +13312,10 @@ skip117:
 	VMOVLHPS  X14, X16, X16
 	MOVQ      DX, R8
 	SHLQ      $0x04, R8
-	ADDQ      35056(AX), R8
+	ADDQ      35048(AX), R8
 	VMOVUPS   X16, (R8)
 
-skip116:
+skip108:
 	VMOVDQU32     (SI), X14
 	VMOVDQU32     (DI), X15
 	VPANDD        X14, X15, X16
@@ -14253,7 +13413,7 @@ skip116:
 	KMOVW         31740(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z19
 	CMPQ          34184(AX), $0x70
-	JLE           skip118
+	JLE           skip110
 	KMOVW         31694(AX), K1
 	VADDPS        Z8, Z16, K1, Z16
 	KMOVW         31710(AX), K1
@@ -14263,7 +13423,7 @@ skip116:
 	KMOVW         31742(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z19
 
-skip118:
+skip110:
 	VMOVAPS       Z16, Z9
 	VMOVAPS       Z17, Z10
 	VMOVAPS       Z18, Z11
@@ -14271,7 +13431,7 @@ skip118:
 	INCQ          DX
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop112
+	JNZ           loop104
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y9, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -14312,17 +13472,17 @@ skip118:
 	SHLQ          $0x04, BX
 	MOVQ          33232(AX), SI
 
-label120:
+label112:
 	MOVL $0x0000ffff, DI
 	CMPQ SI, $0x04
-	JGE  label121
+	JGE  label113
 	MOVQ SI, CX
 	SHLQ $0x02, CX
 	MOVL $0x00000001, DI
 	SHLL CL, DI
 	DECL DI
 
-label121:
+label113:
 	KMOVW        DI, K1
 	VMOVUPS      336(DX), X14
 	VINSERTF32X4 $0x01, 720(DX), Z14, Z14
@@ -14373,25 +13533,25 @@ label121:
 	SHRQ         $0x04, DI
 	ADDQ         33296(AX), DI
 	CMPQ         SI, $0x04
-	JL           label122
+	JL           label114
 	MOVL         CX, (DI)
-	JMP          label123
+	JMP          label115
 
-label122:
+label114:
 	MOVQ SI, R8
 
-loop123:
+loop115:
 	MOVB CL, (DI)
 	SHRL $0x08, CX
 	INCQ DI
 	DECQ R8
-	JNZ  loop123
+	JNZ  loop115
 
-label123:
+label115:
 	ADDQ $0x00000600, DX
 	ADDQ $0x40, BX
 	SUBQ $0x04, SI
-	JG   label120
+	JG   label112
 	MOVQ 33232(AX), CX
 	ADDQ CX, 33216(AX)
 	SUBQ CX, 33224(AX)

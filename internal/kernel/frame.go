@@ -27,10 +27,6 @@ const (
 // memory of a block must fit in the L1 cache.
 const blockGates = 32
 
-// farWords is the largest number of words of a batch whose rows need no prefetch. These rows fit in a part of the L2
-// cache, and a prefetch takes longer than it saves.
-const farWords = 32 << 10
-
 // edgesAhead is the number of edges after a gate's own edges that a vector path may read. The path prefetches the
 // rows that these edges lead to.
 const edgesAhead = 16
@@ -91,7 +87,6 @@ type frame struct {
 	// gate of each chain, among 256 rows of 16.
 	dither *float32
 	start  [maxGroup]int64
-	far    int64 // whether rows of candidates are prefetched
 
 	// These fields are set for each layer. starts and edges lead from each gate of the layer to its readers. The fields
 	// that begin with next hold the trace that the readers wrote. The fields that begin with own receive the trace of

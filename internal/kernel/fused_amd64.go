@@ -110,9 +110,7 @@ func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, index, layers, 
 	}
 	f.x, f.samples = &p.X[0], int64(p.Samples)
 	if p.Integer {
-		if f.dither, f.far = &dithers[0], 0; len(p.X) > farWords {
-			f.far = 1
-		}
+		f.dither = &dithers[0]
 		for c := range chains {
 			f.start[c] = int64(p.start(layer, chain+c, index))
 		}

@@ -131,11 +131,11 @@ func (k fused) round512() {
 // factor is 1, 2, 4 or 8. Each factor has its own sum.
 //
 // The argument words holds the words of the first 16 candidates. Afterwards it holds the words of the preceding gate.
-// The sums of 16 candidates are interleaved with the loads of the next 16.
+// The sums of 16 candidates are interleaved with the loads of the next 16. Prefetches of these rows would take longer
+// than they save, also with CIFAR-10's inputs.
 func (k fused) integers512(g, gate, q reg.Register, mask, words [4]reg.VecVirtual, other body) {
 	k.prefetch(g)
 	x := load(k.f, "x")
-	k.fetchRows(x, k.wires(before(g)))
 	weave(func(pause func()) {
 		var high [4]reg.VecVirtual
 		for i := range high {
@@ -220,16 +220,6 @@ func (k fused) words512(x, wires reg.Register, h int, words [4]reg.VecVirtual, p
 		VPUNPCKHQDQ(b, a, words[2*half+1])
 		pause()
 	}
-}
-
-// fetchRows prefetches the rows of the candidates of a gate with the given wires, if all rows together exceed a cache.
-func (k fused) fetchRows(x, wires reg.Register) {
-	CMPQ(in(k.f, "far"), U8(0))
-	unless(JEQ, func() {
-		for j := range candidates {
-			PREFETCHT0(k.rowOf(wires, j, x))
-		}
-	})
 }
 
 // roundedUpdates512 emits the update of a block's gates whose gradients are rounded. As in [fused.updates512], the step
