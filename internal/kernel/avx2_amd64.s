@@ -25107,9 +25107,9 @@ DATA last2<>+30(SB)/1, $0x08
 DATA last2<>+31(SB)/1, $0x08
 GLOBL last2<>(SB), RODATA|NOPTR, $32
 
-// func gatesInt8AVX2(f *frame)
+// func gatesRoundedAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
-TEXT ·gatesInt8AVX2(SB), NOSPLIT, $0-8
+TEXT ·gatesRoundedAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -26960,9 +26960,9 @@ GLOBL least2<>(SB), RODATA|NOPTR, $4
 DATA full2<>+0(SB)/4, $0x42fd0000
 GLOBL full2<>(SB), RODATA|NOPTR, $4
 
-// func gatesInt8WideAVX2(f *frame)
+// func gatesRoundedWideAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
-TEXT ·gatesInt8WideAVX2(SB), NOSPLIT, $0-8
+TEXT ·gatesRoundedWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -28808,9 +28808,9 @@ loop172:
 	VZEROUPPER
 	RET
 
-// func pinInt8AVX2(f *frame)
+// func pinRoundedAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
-TEXT ·pinInt8AVX2(SB), NOSPLIT, $0-8
+TEXT ·pinRoundedAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -30073,9 +30073,9 @@ loop182:
 	VZEROUPPER
 	RET
 
-// func pinInt8WideAVX2(f *frame)
+// func pinRoundedWideAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
-TEXT ·pinInt8WideAVX2(SB), NOSPLIT, $0-8
+TEXT ·pinRoundedWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -31339,6 +31339,11322 @@ loop192:
 	VZEROUPPER
 	RET
 
+// func gatesRounded16AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gatesRounded16AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33288(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), DI
+	MOVQ       33304(AX), R8
+	MOVQ       33328(AX), R9
+
+loop193:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	VMOVUPS      (R8)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(R8)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y4, Y6
+	VSUBPS       Y5, Y1, Y5
+	VSUBPS       Y6, Y2, Y6
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y4, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y7
+	VPERMPS      avx2Constants<>+256(SB), Y4, Y8
+	VPSLLD       $0x1c, Y0, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VPSLLD       $0x1c, Y4, Y7
+	VBLENDVPS    Y7, Y8, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y4, Y4
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y4, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y1, Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y7, Y1, Y1
+	VADDPS       Y8, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X3
+	VADDPS       X0, X3, X3
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y2, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y2, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y2, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X5, X7
+	VUNPCKHPD    X3, X5, X3
+	VADDPS       X7, X3, X7
+	VUNPCKLPD    X6, X0, X3
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X3, X0, X3
+	VSHUFPS      $0x88, X3, X7, X0
+	VSHUFPS      $0xdd, X3, X7, X3
+	VADDPS       X0, X3, X0
+	VSHUFPS      $0x06, X5, X5, X3
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X3, X5, X3
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X3, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop193
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33360(AX), SI
+	MOVQ         33368(AX), DI
+	MOVQ         34184(AX), R8
+	MOVQ         33376(AX), R9
+	MOVQ         33248(AX), R10
+	MOVQ         33256(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         34160(AX), R12
+
+loop194:
+	MOVQ         R12, R13
+	CMPQ         R10, 33240(AX)
+	CMOVQEQ      33392(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y0
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip195
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip195:
+	VADDPS       Y4, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	VMOVUPS      absolute2<>+0(SB), Y0
+	VANDPS       (BX), Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y1
+	VANDPS       32(BX), Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       64(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       96(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       128(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       160(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       192(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       224(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       256(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       288(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       320(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       352(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       384(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       416(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	CMPQ         34184(AX), $0x64
+	JLE          skip196
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       448(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       480(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+
+skip196:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R10, R13
+	ADDQ         34232(AX)(R11*8), R13
+	SUBQ         $0x1d, R13
+	ANDQ         $0x000000ff, R13
+	SHLQ         $0x06, R13
+	ADDQ         34224(AX), R13
+	VMULPS       (BX), Y0, Y1
+	VADDPS       (R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(BX), Y0, Y2
+	VADDPS       32(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(BX), Y0, Y4
+	VADDPS       64(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       96(BX), Y0, Y5
+	VADDPS       96(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(BX), Y0, Y1
+	VADDPS       128(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(BX), Y0, Y2
+	VADDPS       160(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(BX), Y0, Y4
+	VADDPS       192(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       224(BX), Y0, Y5
+	VADDPS       224(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(BX), Y0, Y1
+	VADDPS       256(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(BX), Y0, Y2
+	VADDPS       288(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(BX), Y0, Y4
+	VADDPS       320(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       352(BX), Y0, Y5
+	VADDPS       352(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(BX), Y0, Y1
+	VADDPS       384(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(BX), Y0, Y2
+	VADDPS       416(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	CMPQ         34184(AX), $0x64
+	JLE          skip197
+	VMULPS       448(BX), Y0, Y4
+	VADDPS       448(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       480(BX), Y0, Y5
+	VADDPS       480(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+
+skip197:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x10, R9
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	DECQ      R10
+	JNZ       skip198
+	SUBQ      33384(AX), R9
+	MOVQ      33240(AX), R10
+	DECQ      R11
+	SUBQ      $0x00000240, R12
+
+skip198:
+	DECQ   CX
+	JNZ    loop194
+	MOVQ   R9, 33376(AX)
+	MOVQ   R10, 33248(AX)
+	MOVQ   R11, 33256(AX)
+	MOVQ   33232(AX), CX
+	MOVQ   33216(AX), DX
+	MOVQ   33232(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   19008(AX)(BX*1), BX
+	MOVQ   33232(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop199:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33264(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33272(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33280(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           33344(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           33344(AX), DI
+	MOVQ           34176(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVWQZX        14(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y5, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	MOVWQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        18(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        26(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        22(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVWQZX        30(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31904(AX)
+	VMOVDQU        Y1, 32032(AX)
+	VMOVDQU        Y5, 32160(AX)
+	VMOVDQU        Y0, 32288(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y4, Y4, Y4
+	VXORPS         Y5, Y5, Y5
+	VXORPS         Y6, Y6, Y6
+	VXORPS         Y7, Y7, Y7
+	VXORPS         Y8, Y8, Y8
+	VMOVDQU        31872(AX), Y9
+	VMOVDQU        31904(AX), Y10
+	VPBROADCASTD   (SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   4(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   8(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   12(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   16(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   20(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   24(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   28(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+	VMOVDQU        32000(AX), Y9
+	VMOVDQU        32032(AX), Y10
+	VPBROADCASTD   32(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   36(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   40(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   44(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   48(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   52(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   56(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   60(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+	VMOVDQU        32128(AX), Y9
+	VMOVDQU        32160(AX), Y10
+	VPBROADCASTD   64(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   68(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   72(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   76(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   80(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   84(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   88(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   92(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+	VMOVDQU        32256(AX), Y9
+	VMOVDQU        32288(AX), Y10
+	VPBROADCASTD   96(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   100(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   104(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   108(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	CMPQ           34184(AX), $0x64
+	JLE            skip200
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   112(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   116(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   120(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   124(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+
+skip200:
+	VPSRAW       $0x01, Y4, Y4
+	VPADDW       Y4, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	VPSRAW       $0x01, Y8, Y8
+	VPADDW       Y8, Y7, Y7
+	VPSRAW       $0x01, Y7, Y7
+	VPADDW       Y7, Y6, Y6
+	VPSRAW       $0x01, Y6, Y6
+	VPADDW       Y6, Y5, Y5
+	VPMADDWD     ones2<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 352(BX), Y0
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 224(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop199
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop201:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y2
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y2, Y2
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y2, Y5, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       (DX), Y2, Y2
+	VMOVUPS      Y2, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y5
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y4
+	VMULPS       Y1, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X3
+	VADDPS       X5, X3, X3
+	VUNPCKLPD    X3, X3, X5
+	VUNPCKHPD    X3, X3, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X3, X6
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X6, X3, X6
+	VSHUFPS      $0x88, X6, X5, X3
+	VSHUFPS      $0xdd, X6, X5, X5
+	VADDPS       X3, X5, X3
+	VBROADCASTSS X3, Y5
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y4, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop201
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y4
+	VBROADCASTSS 34208(AX), Y5
+	VBROADCASTSS 34212(AX), Y6
+	VBROADCASTSS 34216(AX), Y7
+
+loop202:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 224(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop202
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), DI
+	MOVQ    33328(AX), R8
+
+loop203:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VMOVUPS      (BX), Y2
+	VMOVUPS      32(BX), Y4
+	VMAXPS       Y4, Y2, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VMAXPS       X5, X6, X6
+	VUNPCKLPD    X3, X6, X5
+	VUNPCKHPD    X3, X6, X3
+	VMAXPS       X5, X3, X5
+	VPERMILPS    $0xb1, X5, X3
+	VMAXPS       X3, X5, X5
+	VMOVHLPS     X5, X5, X3
+	VBROADCASTSS X5, Y6
+	VCMPPS       $0x00, Y6, Y2, Y2
+	VMOVMSKPS    Y2, R9
+	VCMPPS       $0x00, Y6, Y4, Y4
+	VMOVMSKPS    Y4, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X2, X2, X2
+	VADDSS       X2, X5, X2
+	VMOVSS       X2, (DI)(DX*4)
+	VBROADCASTSS X3, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMOVMSKPS    Y1, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x05, R10
+	ADDQ         33344(AX), R10
+	MOVWLZX      (R10)(R9*2), R9
+	MOVQ         33336(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X3, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop203
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gatesRounded16WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gatesRounded16WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33288(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), DI
+	MOVQ       33304(AX), R8
+	MOVQ       33328(AX), R9
+
+loop204:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	VMOVUPS      (R8)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(R8)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y4, Y6
+	VSUBPS       Y5, Y1, Y5
+	VSUBPS       Y6, Y2, Y6
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y4, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y7
+	VPERMPS      avx2Constants<>+256(SB), Y4, Y8
+	VPSLLD       $0x1c, Y0, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VPSLLD       $0x1c, Y4, Y7
+	VBLENDVPS    Y7, Y8, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y4, Y4
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y4, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y1, Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y7, Y1, Y1
+	VADDPS       Y8, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X3
+	VADDPS       X0, X3, X3
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y2, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y2, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y2, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X5, X7
+	VUNPCKHPD    X3, X5, X3
+	VADDPS       X7, X3, X7
+	VUNPCKLPD    X6, X0, X3
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X3, X0, X3
+	VSHUFPS      $0x88, X3, X7, X0
+	VSHUFPS      $0xdd, X3, X7, X3
+	VADDPS       X0, X3, X0
+	VSHUFPS      $0x06, X5, X5, X3
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X3, X5, X3
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X3, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop204
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33360(AX), SI
+	MOVQ         33368(AX), DI
+	MOVQ         34184(AX), R8
+	MOVQ         33376(AX), R9
+	MOVQ         33248(AX), R10
+	MOVQ         33256(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         34160(AX), R12
+
+loop205:
+	MOVQ         R12, R13
+	CMPQ         R10, 33240(AX)
+	CMOVQEQ      33392(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y0
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip206
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip206:
+	VADDPS       Y4, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	VMOVUPS      absolute2<>+0(SB), Y0
+	VANDPS       (BX), Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y1
+	VANDPS       32(BX), Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       64(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       96(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       128(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       160(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       192(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       224(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       256(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       288(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       320(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       352(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       384(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       416(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+	CMPQ         34184(AX), $0x64
+	JLE          skip207
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       448(BX), Y2, Y2
+	VMAXPS       Y2, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y2
+	VANDPS       480(BX), Y2, Y2
+	VMAXPS       Y2, Y1, Y1
+
+skip207:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R10, R13
+	ADDQ         34232(AX)(R11*8), R13
+	SUBQ         $0x1d, R13
+	ANDQ         $0x000000ff, R13
+	SHLQ         $0x06, R13
+	ADDQ         34224(AX), R13
+	VMULPS       (BX), Y0, Y1
+	VADDPS       (R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(BX), Y0, Y2
+	VADDPS       32(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(BX), Y0, Y4
+	VADDPS       64(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       96(BX), Y0, Y5
+	VADDPS       96(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(BX), Y0, Y1
+	VADDPS       128(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(BX), Y0, Y2
+	VADDPS       160(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(BX), Y0, Y4
+	VADDPS       192(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       224(BX), Y0, Y5
+	VADDPS       224(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(BX), Y0, Y1
+	VADDPS       256(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(BX), Y0, Y2
+	VADDPS       288(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(BX), Y0, Y4
+	VADDPS       320(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       352(BX), Y0, Y5
+	VADDPS       352(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(BX), Y0, Y1
+	VADDPS       384(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(BX), Y0, Y2
+	VADDPS       416(R13), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	CMPQ         34184(AX), $0x64
+	JLE          skip208
+	VMULPS       448(BX), Y0, Y4
+	VADDPS       448(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       480(BX), Y0, Y5
+	VADDPS       480(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+
+skip208:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x10, R9
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	DECQ      R10
+	JNZ       skip209
+	SUBQ      33384(AX), R9
+	MOVQ      33240(AX), R10
+	DECQ      R11
+	SUBQ      $0x00000240, R12
+
+skip209:
+	DECQ   CX
+	JNZ    loop205
+	MOVQ   R9, 33376(AX)
+	MOVQ   R10, 33248(AX)
+	MOVQ   R11, 33256(AX)
+	MOVQ   33232(AX), CX
+	MOVQ   33216(AX), DX
+	MOVQ   33232(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   19008(AX)(BX*1), BX
+	MOVQ   33232(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop210:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33264(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33272(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33280(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33352(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	ADDQ           33352(AX), DI
+	MOVQ           34176(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVLQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y5, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	MOVLQZX        32(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        48(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        36(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        52(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        40(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        56(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        44(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVLQZX        60(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31904(AX)
+	VMOVDQU        Y1, 32032(AX)
+	VMOVDQU        Y5, 32160(AX)
+	VMOVDQU        Y0, 32288(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y4, Y4, Y4
+	VXORPS         Y5, Y5, Y5
+	VXORPS         Y6, Y6, Y6
+	VXORPS         Y7, Y7, Y7
+	VXORPS         Y8, Y8, Y8
+	VMOVDQU        31872(AX), Y9
+	VMOVDQU        31904(AX), Y10
+	VPBROADCASTD   (SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   4(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   8(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   12(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   16(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   20(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   24(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   28(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+	VMOVDQU        32000(AX), Y9
+	VMOVDQU        32032(AX), Y10
+	VPBROADCASTD   32(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   36(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   40(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   44(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   48(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   52(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   56(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   60(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+	VMOVDQU        32128(AX), Y9
+	VMOVDQU        32160(AX), Y10
+	VPBROADCASTD   64(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   68(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   72(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   76(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   80(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   84(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   88(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   92(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+	VMOVDQU        32256(AX), Y9
+	VMOVDQU        32288(AX), Y10
+	VPBROADCASTD   96(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   100(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   104(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   108(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y8, Y8
+	CMPQ           34184(AX), $0x64
+	JLE            skip211
+	VPSRLD         $0x04, Y9, Y9
+	VPSRLD         $0x04, Y10, Y10
+	VPBROADCASTD   112(SI), Y11
+	VPAND          first2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y0, Y0
+	VPAND          first2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y5, Y5
+	VPBROADCASTD   116(SI), Y11
+	VPAND          second2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y1, Y1
+	VPAND          second2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y6, Y6
+	VPBROADCASTD   120(SI), Y11
+	VPAND          third2<>+0(SB), Y9, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y2, Y2
+	VPAND          third2<>+0(SB), Y10, Y12
+	VPMADDUBSW     Y11, Y12, Y12
+	VPADDW         Y12, Y7, Y7
+	VPBROADCASTD   124(SI), Y11
+	VPAND          last2<>+0(SB), Y9, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y4, Y4
+	VPAND          last2<>+0(SB), Y10, Y9
+	VPMADDUBSW     Y11, Y9, Y9
+	VPADDW         Y9, Y8, Y8
+
+skip211:
+	VPSRAW       $0x01, Y4, Y4
+	VPADDW       Y4, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	VPSRAW       $0x01, Y8, Y8
+	VPADDW       Y8, Y7, Y7
+	VPSRAW       $0x01, Y7, Y7
+	VPADDW       Y7, Y6, Y6
+	VPSRAW       $0x01, Y6, Y6
+	VPADDW       Y6, Y5, Y5
+	VPMADDWD     ones2<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 352(BX), Y0
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 224(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop210
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop212:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y2
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y2, Y2
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y2, Y5, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       (DX), Y2, Y2
+	VMOVUPS      Y2, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y5
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y4
+	VMULPS       Y1, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X3
+	VADDPS       X5, X3, X3
+	VUNPCKLPD    X3, X3, X5
+	VUNPCKHPD    X3, X3, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X3, X6
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X6, X3, X6
+	VSHUFPS      $0x88, X6, X5, X3
+	VSHUFPS      $0xdd, X6, X5, X5
+	VADDPS       X3, X5, X3
+	VBROADCASTSS X3, Y5
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y4, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop212
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y4
+	VBROADCASTSS 34208(AX), Y5
+	VBROADCASTSS 34212(AX), Y6
+	VBROADCASTSS 34216(AX), Y7
+
+loop213:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 224(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop213
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), DI
+	MOVQ    33328(AX), R8
+
+loop214:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VMOVUPS      (BX), Y2
+	VMOVUPS      32(BX), Y4
+	VMAXPS       Y4, Y2, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VMAXPS       X5, X6, X6
+	VUNPCKLPD    X3, X6, X5
+	VUNPCKHPD    X3, X6, X3
+	VMAXPS       X5, X3, X5
+	VPERMILPS    $0xb1, X5, X3
+	VMAXPS       X3, X5, X5
+	VMOVHLPS     X5, X5, X3
+	VBROADCASTSS X5, Y6
+	VCMPPS       $0x00, Y6, Y2, Y2
+	VMOVMSKPS    Y2, R9
+	VCMPPS       $0x00, Y6, Y4, Y4
+	VMOVMSKPS    Y4, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X2, X2, X2
+	VADDSS       X2, X5, X2
+	VMOVSS       X2, (DI)(DX*4)
+	VBROADCASTSS X3, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMOVMSKPS    Y1, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	ADDQ         33352(AX), R10
+	MOVL         (R10)(R9*4), R9
+	MOVQ         33336(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X3, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop214
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pinRounded16AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pinRounded16AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), SI
+	MOVQ       33304(AX), SI
+	MOVQ       33328(AX), DI
+
+loop215:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R8*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y3
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       Y4, Y1, Y4
+	VSUBPS       Y5, Y2, Y5
+	VMULPS       avx2Constants<>+96(SB), Y4, Y4
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y3, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y6
+	VPERMPS      avx2Constants<>+256(SB), Y3, Y7
+	VPSLLD       $0x1c, Y0, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VPSLLD       $0x1c, Y3, Y6
+	VBLENDVPS    Y6, Y7, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y3, Y3
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y3, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y4, Y6
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VADDPS       avx2Constants<>+160(SB), Y6, Y6
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y6, Y6
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y1, Y6, Y6
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop215
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33224(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         34160(AX), SI
+	MOVQ         33256(AX), DI
+	MOVQ         $0x00000001, R8
+
+loop216:
+	VMOVUPS absolute2<>+0(SB), Y0
+	VANDPS  (SI), Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y1
+	VANDPS  32(SI), Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  64(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  96(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  128(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  160(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  192(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  224(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  256(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  288(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  320(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  352(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  384(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  416(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	CMPQ    34184(AX), $0x64
+	JLE     skip217
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  448(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  480(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+
+skip217:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R8, R9
+	ADDQ         34232(AX)(DI*8), R9
+	SUBQ         $0x1d, R9
+	ANDQ         $0x000000ff, R9
+	SHLQ         $0x06, R9
+	ADDQ         34224(AX), R9
+	VMULPS       (SI), Y0, Y1
+	VADDPS       (R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(SI), Y0, Y2
+	VADDPS       32(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(SI), Y0, Y3
+	VADDPS       64(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       96(SI), Y0, Y4
+	VADDPS       96(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(SI), Y0, Y1
+	VADDPS       128(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(SI), Y0, Y2
+	VADDPS       160(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(SI), Y0, Y3
+	VADDPS       192(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       224(SI), Y0, Y4
+	VADDPS       224(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(SI), Y0, Y1
+	VADDPS       256(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(SI), Y0, Y2
+	VADDPS       288(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(SI), Y0, Y3
+	VADDPS       320(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       352(SI), Y0, Y4
+	VADDPS       352(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(SI), Y0, Y1
+	VADDPS       384(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(SI), Y0, Y2
+	VADDPS       416(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	CMPQ         34184(AX), $0x64
+	JLE          skip218
+	VMULPS       448(SI), Y0, Y3
+	VADDPS       448(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       480(SI), Y0, Y4
+	VADDPS       480(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+
+skip218:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y4, Y3, Y3
+	VPACKSSWB Y3, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	SUBQ      $0x00000240, SI
+	DECQ      DI
+	DECQ      CX
+	JNZ       loop216
+	MOVQ      DI, 33256(AX)
+	MOVQ      33232(AX), CX
+	MOVQ      33216(AX), DX
+	MOVQ      33232(AX), BX
+	DECQ      BX
+	IMUL3Q    $0x00000180, BX, BX
+	LEAQ      19008(AX)(BX*1), BX
+	MOVQ      33232(AX), SI
+	DECQ      SI
+	IMUL3Q    $0x00000240, SI, SI
+	LEAQ      (AX)(SI*1), SI
+
+loop219:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           33344(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           33344(AX), DI
+	MOVQ           34176(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        14(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y4, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	MOVWQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        18(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        26(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        22(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        30(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31904(AX)
+	VMOVDQU        Y1, 32032(AX)
+	VMOVDQU        Y4, 32160(AX)
+	VMOVDQU        Y0, 32288(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VXORPS         Y4, Y4, Y4
+	VXORPS         Y5, Y5, Y5
+	VXORPS         Y6, Y6, Y6
+	VXORPS         Y7, Y7, Y7
+	VMOVDQU        31872(AX), Y8
+	VMOVDQU        31904(AX), Y9
+	VPBROADCASTD   (SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   4(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   8(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   12(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   16(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   20(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   24(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   28(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+	VMOVDQU        32000(AX), Y8
+	VMOVDQU        32032(AX), Y9
+	VPBROADCASTD   32(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   36(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   40(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   44(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   48(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   52(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   56(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   60(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+	VMOVDQU        32128(AX), Y8
+	VMOVDQU        32160(AX), Y9
+	VPBROADCASTD   64(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   68(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   72(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   76(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   80(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   84(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   88(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   92(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+	VMOVDQU        32256(AX), Y8
+	VMOVDQU        32288(AX), Y9
+	VPBROADCASTD   96(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   100(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   104(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   108(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	CMPQ           34184(AX), $0x64
+	JLE            skip220
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   112(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   116(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   120(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   124(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+
+skip220:
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	VPSRAW       $0x01, Y7, Y7
+	VPADDW       Y7, Y6, Y6
+	VPSRAW       $0x01, Y6, Y6
+	VPADDW       Y6, Y5, Y5
+	VPSRAW       $0x01, Y5, Y5
+	VPADDW       Y5, Y4, Y4
+	VPMADDWD     ones2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 352(BX), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, 224(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop219
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop221:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y4
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y3
+	VMULPS       Y1, Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X4, X5, X5
+	VUNPCKLPD    X5, X5, X4
+	VUNPCKHPD    X5, X5, X6
+	VADDPS       X4, X6, X4
+	VUNPCKLPD    X5, X5, X6
+	VUNPCKHPD    X5, X5, X5
+	VADDPS       X6, X5, X6
+	VSHUFPS      $0x88, X6, X4, X5
+	VSHUFPS      $0xdd, X6, X4, X4
+	VADDPS       X5, X4, X5
+	VBROADCASTSS X5, Y4
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      Y3, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop221
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y3
+	VBROADCASTSS 34208(AX), Y4
+	VBROADCASTSS 34212(AX), Y5
+	VBROADCASTSS 34216(AX), Y6
+
+loop222:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 224(BX), Y7
+	VMULPS  32(R8)(SI*1), Y0, Y8
+	VMULPS  32(R9)(SI*1), Y2, Y9
+	VMOVUPS 32(DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, 32(R8)(SI*1)
+	VMOVUPS Y9, 32(R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, 32(DI)(SI*1)
+	VMOVUPS Y11, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop222
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), SI
+	MOVQ    33328(AX), SI
+
+loop223:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X3
+	VMAXPS       X2, X3, X2
+	VPERMILPS    $0xb1, X2, X3
+	VMAXPS       X3, X2, X2
+	VMOVHLPS     X2, X2, X2
+	VBROADCASTSS X2, Y3
+	VCMPPS       $0x00, Y3, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	VCMPPS       $0x00, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R8
+	SHLL         $0x08, R8
+	ORL          R8, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	ADDQ         33344(AX), R8
+	MOVWLZX      (R8)(DI*2), DI
+	MOVQ         33336(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop223
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pinRounded16WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pinRounded16WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), SI
+	MOVQ       33304(AX), SI
+	MOVQ       33328(AX), DI
+
+loop224:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R8*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y3
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       Y4, Y1, Y4
+	VSUBPS       Y5, Y2, Y5
+	VMULPS       avx2Constants<>+96(SB), Y4, Y4
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y3, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y6
+	VPERMPS      avx2Constants<>+256(SB), Y3, Y7
+	VPSLLD       $0x1c, Y0, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VPSLLD       $0x1c, Y3, Y6
+	VBLENDVPS    Y6, Y7, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y3, Y3
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y3, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y4, Y6
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VADDPS       avx2Constants<>+160(SB), Y6, Y6
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y6, Y6
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y1, Y6, Y6
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop224
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33224(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         34160(AX), SI
+	MOVQ         33256(AX), DI
+	MOVQ         $0x00000001, R8
+
+loop225:
+	VMOVUPS absolute2<>+0(SB), Y0
+	VANDPS  (SI), Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y1
+	VANDPS  32(SI), Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  64(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  96(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  128(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  160(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  192(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  224(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  256(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  288(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  320(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  352(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  384(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  416(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	CMPQ    34184(AX), $0x64
+	JLE     skip226
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  448(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  480(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+
+skip226:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R8, R9
+	ADDQ         34232(AX)(DI*8), R9
+	SUBQ         $0x1d, R9
+	ANDQ         $0x000000ff, R9
+	SHLQ         $0x06, R9
+	ADDQ         34224(AX), R9
+	VMULPS       (SI), Y0, Y1
+	VADDPS       (R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(SI), Y0, Y2
+	VADDPS       32(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(SI), Y0, Y3
+	VADDPS       64(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       96(SI), Y0, Y4
+	VADDPS       96(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(SI), Y0, Y1
+	VADDPS       128(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(SI), Y0, Y2
+	VADDPS       160(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(SI), Y0, Y3
+	VADDPS       192(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       224(SI), Y0, Y4
+	VADDPS       224(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(SI), Y0, Y1
+	VADDPS       256(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(SI), Y0, Y2
+	VADDPS       288(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(SI), Y0, Y3
+	VADDPS       320(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       352(SI), Y0, Y4
+	VADDPS       352(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(SI), Y0, Y1
+	VADDPS       384(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(SI), Y0, Y2
+	VADDPS       416(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	CMPQ         34184(AX), $0x64
+	JLE          skip227
+	VMULPS       448(SI), Y0, Y3
+	VADDPS       448(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       480(SI), Y0, Y4
+	VADDPS       480(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+
+skip227:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y4, Y3, Y3
+	VPACKSSWB Y3, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	SUBQ      $0x00000240, SI
+	DECQ      DI
+	DECQ      CX
+	JNZ       loop225
+	MOVQ      DI, 33256(AX)
+	MOVQ      33232(AX), CX
+	MOVQ      33216(AX), DX
+	MOVQ      33232(AX), BX
+	DECQ      BX
+	IMUL3Q    $0x00000180, BX, BX
+	LEAQ      19008(AX)(BX*1), BX
+	MOVQ      33232(AX), SI
+	DECQ      SI
+	IMUL3Q    $0x00000240, SI, SI
+	LEAQ      (AX)(SI*1), SI
+
+loop228:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33352(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	ADDQ           33352(AX), DI
+	MOVQ           34176(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y4, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	MOVLQZX        32(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        48(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        36(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        52(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        40(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        56(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        44(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        60(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31904(AX)
+	VMOVDQU        Y1, 32032(AX)
+	VMOVDQU        Y4, 32160(AX)
+	VMOVDQU        Y0, 32288(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VXORPS         Y4, Y4, Y4
+	VXORPS         Y5, Y5, Y5
+	VXORPS         Y6, Y6, Y6
+	VXORPS         Y7, Y7, Y7
+	VMOVDQU        31872(AX), Y8
+	VMOVDQU        31904(AX), Y9
+	VPBROADCASTD   (SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   4(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   8(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   12(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   16(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   20(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   24(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   28(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+	VMOVDQU        32000(AX), Y8
+	VMOVDQU        32032(AX), Y9
+	VPBROADCASTD   32(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   36(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   40(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   44(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   48(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   52(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   56(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   60(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+	VMOVDQU        32128(AX), Y8
+	VMOVDQU        32160(AX), Y9
+	VPBROADCASTD   64(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   68(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   72(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   76(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   80(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   84(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   88(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   92(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+	VMOVDQU        32256(AX), Y8
+	VMOVDQU        32288(AX), Y9
+	VPBROADCASTD   96(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   100(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   104(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   108(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y7, Y7
+	CMPQ           34184(AX), $0x64
+	JLE            skip229
+	VPSRLD         $0x04, Y8, Y8
+	VPSRLD         $0x04, Y9, Y9
+	VPBROADCASTD   112(SI), Y10
+	VPAND          first2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y0, Y0
+	VPAND          first2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y4, Y4
+	VPBROADCASTD   116(SI), Y10
+	VPAND          second2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y1, Y1
+	VPAND          second2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y5, Y5
+	VPBROADCASTD   120(SI), Y10
+	VPAND          third2<>+0(SB), Y8, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y2, Y2
+	VPAND          third2<>+0(SB), Y9, Y11
+	VPMADDUBSW     Y10, Y11, Y11
+	VPADDW         Y11, Y6, Y6
+	VPBROADCASTD   124(SI), Y10
+	VPAND          last2<>+0(SB), Y8, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y3, Y3
+	VPAND          last2<>+0(SB), Y9, Y8
+	VPMADDUBSW     Y10, Y8, Y8
+	VPADDW         Y8, Y7, Y7
+
+skip229:
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	VPSRAW       $0x01, Y7, Y7
+	VPADDW       Y7, Y6, Y6
+	VPSRAW       $0x01, Y6, Y6
+	VPADDW       Y6, Y5, Y5
+	VPSRAW       $0x01, Y5, Y5
+	VPADDW       Y5, Y4, Y4
+	VPMADDWD     ones2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 352(BX), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, 224(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop228
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop230:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y4
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y3
+	VMULPS       Y1, Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X4, X5, X5
+	VUNPCKLPD    X5, X5, X4
+	VUNPCKHPD    X5, X5, X6
+	VADDPS       X4, X6, X4
+	VUNPCKLPD    X5, X5, X6
+	VUNPCKHPD    X5, X5, X5
+	VADDPS       X6, X5, X6
+	VSHUFPS      $0x88, X6, X4, X5
+	VSHUFPS      $0xdd, X6, X4, X4
+	VADDPS       X5, X4, X5
+	VBROADCASTSS X5, Y4
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      Y3, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop230
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y3
+	VBROADCASTSS 34208(AX), Y4
+	VBROADCASTSS 34212(AX), Y5
+	VBROADCASTSS 34216(AX), Y6
+
+loop231:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 224(BX), Y7
+	VMULPS  32(R8)(SI*1), Y0, Y8
+	VMULPS  32(R9)(SI*1), Y2, Y9
+	VMOVUPS 32(DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, 32(R8)(SI*1)
+	VMOVUPS Y9, 32(R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, 32(DI)(SI*1)
+	VMOVUPS Y11, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop231
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), SI
+	MOVQ    33328(AX), SI
+
+loop232:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X3
+	VMAXPS       X2, X3, X2
+	VPERMILPS    $0xb1, X2, X3
+	VMAXPS       X3, X2, X2
+	VMOVHLPS     X2, X2, X2
+	VBROADCASTSS X2, Y3
+	VCMPPS       $0x00, Y3, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	VCMPPS       $0x00, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R8
+	SHLL         $0x08, R8
+	ORL          R8, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	ADDQ         33352(AX), R8
+	MOVL         (R8)(DI*4), DI
+	MOVQ         33336(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop232
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gatesRounded8AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gatesRounded8AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33288(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), DI
+	MOVQ       33304(AX), R8
+	MOVQ       33328(AX), R9
+
+loop233:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS      (R8)(R11*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS       Y3, Y1, Y3
+	VMULPS       avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD       $0x1c, Y0, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y3, Y4
+	VADDPS       avx2Constants<>+160(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       avx2Constants<>+192(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y3, Y3
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y3, Y3
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y3, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y3, Y3
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y3, Y3
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y3, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X2, X5, X7
+	VUNPCKHPD    X2, X5, X2
+	VADDPS       X7, X2, X7
+	VUNPCKLPD    X6, X0, X2
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X2, X0, X2
+	VSHUFPS      $0x88, X2, X7, X0
+	VSHUFPS      $0xdd, X2, X7, X2
+	VADDPS       X0, X2, X0
+	VSHUFPS      $0x06, X5, X5, X2
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X2, X5, X2
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X2, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop233
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33360(AX), SI
+	MOVQ         33368(AX), DI
+	MOVQ         34184(AX), R8
+	MOVQ         33376(AX), R9
+	MOVQ         33248(AX), R10
+	MOVQ         33256(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         34160(AX), R12
+
+loop234:
+	MOVQ         R12, R13
+	CMPQ         R10, 33240(AX)
+	CMOVQEQ      33392(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip235
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip235:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	VMOVUPS      absolute2<>+0(SB), Y0
+	VANDPS       (BX), Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y1
+	VANDPS       32(BX), Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       64(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       96(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       128(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       160(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       192(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       224(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       256(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       288(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       320(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       352(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       384(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       416(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	CMPQ         34184(AX), $0x64
+	JLE          skip236
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       448(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       480(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+
+skip236:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R10, R13
+	ADDQ         34232(AX)(R11*8), R13
+	SUBQ         $0x1d, R13
+	ANDQ         $0x000000ff, R13
+	SHLQ         $0x06, R13
+	ADDQ         34224(AX), R13
+	VMULPS       (BX), Y0, Y1
+	VADDPS       (R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(BX), Y0, Y3
+	VADDPS       32(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       64(BX), Y0, Y4
+	VADDPS       64(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       96(BX), Y0, Y5
+	VADDPS       96(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(BX), Y0, Y1
+	VADDPS       128(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(BX), Y0, Y3
+	VADDPS       160(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       192(BX), Y0, Y4
+	VADDPS       192(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       224(BX), Y0, Y5
+	VADDPS       224(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(BX), Y0, Y1
+	VADDPS       256(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(BX), Y0, Y3
+	VADDPS       288(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       320(BX), Y0, Y4
+	VADDPS       320(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       352(BX), Y0, Y5
+	VADDPS       352(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(BX), Y0, Y1
+	VADDPS       384(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(BX), Y0, Y3
+	VADDPS       416(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	CMPQ         34184(AX), $0x64
+	JLE          skip237
+	VMULPS       448(BX), Y0, Y4
+	VADDPS       448(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       480(BX), Y0, Y5
+	VADDPS       480(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+
+skip237:
+	VPACKSSDW Y3, Y1, Y1
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x10, R9
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	DECQ      R10
+	JNZ       skip238
+	SUBQ      33384(AX), R9
+	MOVQ      33240(AX), R10
+	DECQ      R11
+	SUBQ      $0x00000240, R12
+
+skip238:
+	DECQ   CX
+	JNZ    loop234
+	MOVQ   R9, 33376(AX)
+	MOVQ   R10, 33248(AX)
+	MOVQ   R11, 33256(AX)
+	MOVQ   33232(AX), CX
+	MOVQ   33216(AX), DX
+	MOVQ   33232(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   19008(AX)(BX*1), BX
+	MOVQ   33232(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop239:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33264(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33272(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33280(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           33344(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           33344(AX), DI
+	MOVQ           34176(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVWQZX        14(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y5, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y3, Y3, Y3
+	VXORPS         Y4, Y4, Y4
+	VMOVDQU        31872(AX), Y5
+	VPBROADCASTD   (SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   4(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   8(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   12(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   16(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   20(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   24(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   28(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32000(AX), Y5
+	VPBROADCASTD   32(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   36(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   40(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   44(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   48(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   52(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   56(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   60(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32128(AX), Y5
+	VPBROADCASTD   64(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   68(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   72(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   76(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   80(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   84(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   88(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   92(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32256(AX), Y5
+	VPBROADCASTD   96(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   100(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   104(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   108(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	CMPQ           34184(AX), $0x64
+	JLE            skip240
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   112(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   116(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   120(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   124(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+
+skip240:
+	VPSRAW       $0x01, Y4, Y4
+	VPADDW       Y4, Y3, Y3
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop239
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop241:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X3, X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop241
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y3
+	VBROADCASTSS 34204(AX), Y4
+	VBROADCASTSS 34208(AX), Y5
+	VBROADCASTSS 34212(AX), Y6
+	VBROADCASTSS 34216(AX), Y7
+
+loop242:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop242
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), DI
+	MOVQ    33328(AX), R8
+
+loop243:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VMAXPS       X0, X2, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x04, R10
+	ADDQ         33344(AX), R10
+	MOVWLZX      (R10)(R9*2), R9
+	MOVQ         33336(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop243
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gatesRounded8WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gatesRounded8WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33288(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), DI
+	MOVQ       33304(AX), R8
+	MOVQ       33328(AX), R9
+
+loop244:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS      (R8)(R11*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS       Y3, Y1, Y3
+	VMULPS       avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD       $0x1c, Y0, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y3, Y4
+	VADDPS       avx2Constants<>+160(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       avx2Constants<>+192(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y3, Y3
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y3, Y3
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y3, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y3, Y3
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y3, Y3
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y3, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X2, X5, X7
+	VUNPCKHPD    X2, X5, X2
+	VADDPS       X7, X2, X7
+	VUNPCKLPD    X6, X0, X2
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X2, X0, X2
+	VSHUFPS      $0x88, X2, X7, X0
+	VSHUFPS      $0xdd, X2, X7, X2
+	VADDPS       X0, X2, X0
+	VSHUFPS      $0x06, X5, X5, X2
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X2, X5, X2
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X2, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop244
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33360(AX), SI
+	MOVQ         33368(AX), DI
+	MOVQ         34184(AX), R8
+	MOVQ         33376(AX), R9
+	MOVQ         33248(AX), R10
+	MOVQ         33256(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         34160(AX), R12
+
+loop245:
+	MOVQ         R12, R13
+	CMPQ         R10, 33240(AX)
+	CMOVQEQ      33392(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip246
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip246:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	VMOVUPS      absolute2<>+0(SB), Y0
+	VANDPS       (BX), Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y1
+	VANDPS       32(BX), Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       64(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       96(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       128(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       160(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       192(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       224(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       256(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       288(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       320(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       352(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       384(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       416(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	CMPQ         34184(AX), $0x64
+	JLE          skip247
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       448(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       480(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+
+skip247:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R10, R13
+	ADDQ         34232(AX)(R11*8), R13
+	SUBQ         $0x1d, R13
+	ANDQ         $0x000000ff, R13
+	SHLQ         $0x06, R13
+	ADDQ         34224(AX), R13
+	VMULPS       (BX), Y0, Y1
+	VADDPS       (R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(BX), Y0, Y3
+	VADDPS       32(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       64(BX), Y0, Y4
+	VADDPS       64(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       96(BX), Y0, Y5
+	VADDPS       96(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(BX), Y0, Y1
+	VADDPS       128(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(BX), Y0, Y3
+	VADDPS       160(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       192(BX), Y0, Y4
+	VADDPS       192(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       224(BX), Y0, Y5
+	VADDPS       224(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(BX), Y0, Y1
+	VADDPS       256(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(BX), Y0, Y3
+	VADDPS       288(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       320(BX), Y0, Y4
+	VADDPS       320(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       352(BX), Y0, Y5
+	VADDPS       352(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(BX), Y0, Y1
+	VADDPS       384(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(BX), Y0, Y3
+	VADDPS       416(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	CMPQ         34184(AX), $0x64
+	JLE          skip248
+	VMULPS       448(BX), Y0, Y4
+	VADDPS       448(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       480(BX), Y0, Y5
+	VADDPS       480(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+
+skip248:
+	VPACKSSDW Y3, Y1, Y1
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x10, R9
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	DECQ      R10
+	JNZ       skip249
+	SUBQ      33384(AX), R9
+	MOVQ      33240(AX), R10
+	DECQ      R11
+	SUBQ      $0x00000240, R12
+
+skip249:
+	DECQ   CX
+	JNZ    loop245
+	MOVQ   R9, 33376(AX)
+	MOVQ   R10, 33248(AX)
+	MOVQ   R11, 33256(AX)
+	MOVQ   33232(AX), CX
+	MOVQ   33216(AX), DX
+	MOVQ   33232(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   19008(AX)(BX*1), BX
+	MOVQ   33232(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop250:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33264(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33272(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33280(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33352(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           33352(AX), DI
+	MOVQ           34176(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVLQZX        28(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y5, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y3, Y3, Y3
+	VXORPS         Y4, Y4, Y4
+	VMOVDQU        31872(AX), Y5
+	VPBROADCASTD   (SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   4(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   8(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   12(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   16(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   20(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   24(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   28(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32000(AX), Y5
+	VPBROADCASTD   32(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   36(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   40(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   44(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   48(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   52(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   56(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   60(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32128(AX), Y5
+	VPBROADCASTD   64(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   68(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   72(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   76(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   80(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   84(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   88(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   92(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32256(AX), Y5
+	VPBROADCASTD   96(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   100(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   104(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   108(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	CMPQ           34184(AX), $0x64
+	JLE            skip251
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   112(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   116(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   120(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   124(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+
+skip251:
+	VPSRAW       $0x01, Y4, Y4
+	VPADDW       Y4, Y3, Y3
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop250
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop252:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X3, X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop252
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y3
+	VBROADCASTSS 34204(AX), Y4
+	VBROADCASTSS 34208(AX), Y5
+	VBROADCASTSS 34212(AX), Y6
+	VBROADCASTSS 34216(AX), Y7
+
+loop253:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop253
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), DI
+	MOVQ    33328(AX), R8
+
+loop254:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VMAXPS       X0, X2, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x05, R10
+	ADDQ         33352(AX), R10
+	MOVL         (R10)(R9*4), R9
+	MOVQ         33336(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop254
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pinRounded8AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pinRounded8AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), SI
+	MOVQ       33304(AX), SI
+	MOVQ       33328(AX), DI
+
+loop255:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS       Y2, Y1, Y2
+	VMULPS       avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD       $0x1c, Y0, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y2, Y3
+	VADDPS       avx2Constants<>+160(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       avx2Constants<>+192(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop255
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33224(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         34160(AX), SI
+	MOVQ         33256(AX), DI
+	MOVQ         $0x00000001, R8
+
+loop256:
+	VMOVUPS absolute2<>+0(SB), Y0
+	VANDPS  (SI), Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y1
+	VANDPS  32(SI), Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  64(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  96(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  128(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  160(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  192(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  224(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  256(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  288(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  320(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  352(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  384(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  416(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	CMPQ    34184(AX), $0x64
+	JLE     skip257
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  448(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  480(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+
+skip257:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R8, R9
+	ADDQ         34232(AX)(DI*8), R9
+	SUBQ         $0x1d, R9
+	ANDQ         $0x000000ff, R9
+	SHLQ         $0x06, R9
+	ADDQ         34224(AX), R9
+	VMULPS       (SI), Y0, Y1
+	VADDPS       (R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(SI), Y0, Y2
+	VADDPS       32(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(SI), Y0, Y3
+	VADDPS       64(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       96(SI), Y0, Y4
+	VADDPS       96(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(SI), Y0, Y1
+	VADDPS       128(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(SI), Y0, Y2
+	VADDPS       160(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(SI), Y0, Y3
+	VADDPS       192(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       224(SI), Y0, Y4
+	VADDPS       224(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(SI), Y0, Y1
+	VADDPS       256(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(SI), Y0, Y2
+	VADDPS       288(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(SI), Y0, Y3
+	VADDPS       320(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       352(SI), Y0, Y4
+	VADDPS       352(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(SI), Y0, Y1
+	VADDPS       384(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(SI), Y0, Y2
+	VADDPS       416(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	CMPQ         34184(AX), $0x64
+	JLE          skip258
+	VMULPS       448(SI), Y0, Y3
+	VADDPS       448(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       480(SI), Y0, Y4
+	VADDPS       480(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+
+skip258:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y4, Y3, Y3
+	VPACKSSWB Y3, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	SUBQ      $0x00000240, SI
+	DECQ      DI
+	DECQ      CX
+	JNZ       loop256
+	MOVQ      DI, 33256(AX)
+	MOVQ      33232(AX), CX
+	MOVQ      33216(AX), DX
+	MOVQ      33232(AX), BX
+	DECQ      BX
+	IMUL3Q    $0x00000180, BX, BX
+	LEAQ      19008(AX)(BX*1), BX
+	MOVQ      33232(AX), SI
+	DECQ      SI
+	IMUL3Q    $0x00000240, SI, SI
+	LEAQ      (AX)(SI*1), SI
+
+loop259:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           33344(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           33344(AX), DI
+	MOVQ           34176(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        14(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y4, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VMOVDQU        31872(AX), Y4
+	VPBROADCASTD   (SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   4(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   8(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   12(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   16(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   20(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   24(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   28(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32000(AX), Y4
+	VPBROADCASTD   32(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   36(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   40(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   44(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   48(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   52(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   56(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   60(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32128(AX), Y4
+	VPBROADCASTD   64(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   68(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   72(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   76(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   80(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   84(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   88(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   92(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32256(AX), Y4
+	VPBROADCASTD   96(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   100(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   104(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   108(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	CMPQ           34184(AX), $0x64
+	JLE            skip260
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   112(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   116(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   120(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   124(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+
+skip260:
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop259
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop261:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X4
+	VADDPS       X2, X4, X2
+	VUNPCKLPD    X3, X3, X4
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X4, X3, X4
+	VSHUFPS      $0x88, X4, X2, X3
+	VSHUFPS      $0xdd, X4, X2, X2
+	VADDPS       X3, X2, X3
+	VBROADCASTSS X3, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop261
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y3
+	VBROADCASTSS 34208(AX), Y4
+	VBROADCASTSS 34212(AX), Y5
+	VBROADCASTSS 34216(AX), Y6
+
+loop262:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop262
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), SI
+	MOVQ    33328(AX), SI
+
+loop263:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x04, R8
+	ADDQ         33344(AX), R8
+	MOVWLZX      (R8)(DI*2), DI
+	MOVQ         33336(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop263
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pinRounded8WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pinRounded8WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), SI
+	MOVQ       33304(AX), SI
+	MOVQ       33328(AX), DI
+
+loop264:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS       Y2, Y1, Y2
+	VMULPS       avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD       $0x1c, Y0, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y2, Y3
+	VADDPS       avx2Constants<>+160(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       avx2Constants<>+192(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop264
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         33224(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         34160(AX), SI
+	MOVQ         33256(AX), DI
+	MOVQ         $0x00000001, R8
+
+loop265:
+	VMOVUPS absolute2<>+0(SB), Y0
+	VANDPS  (SI), Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y1
+	VANDPS  32(SI), Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  64(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  96(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  128(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  160(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  192(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  224(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  256(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  288(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  320(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  352(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  384(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  416(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	CMPQ    34184(AX), $0x64
+	JLE     skip266
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  448(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  480(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+
+skip266:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R8, R9
+	ADDQ         34232(AX)(DI*8), R9
+	SUBQ         $0x1d, R9
+	ANDQ         $0x000000ff, R9
+	SHLQ         $0x06, R9
+	ADDQ         34224(AX), R9
+	VMULPS       (SI), Y0, Y1
+	VADDPS       (R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(SI), Y0, Y2
+	VADDPS       32(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(SI), Y0, Y3
+	VADDPS       64(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       96(SI), Y0, Y4
+	VADDPS       96(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(SI), Y0, Y1
+	VADDPS       128(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(SI), Y0, Y2
+	VADDPS       160(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(SI), Y0, Y3
+	VADDPS       192(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       224(SI), Y0, Y4
+	VADDPS       224(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(SI), Y0, Y1
+	VADDPS       256(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(SI), Y0, Y2
+	VADDPS       288(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(SI), Y0, Y3
+	VADDPS       320(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       352(SI), Y0, Y4
+	VADDPS       352(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(SI), Y0, Y1
+	VADDPS       384(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(SI), Y0, Y2
+	VADDPS       416(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	CMPQ         34184(AX), $0x64
+	JLE          skip267
+	VMULPS       448(SI), Y0, Y3
+	VADDPS       448(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       480(SI), Y0, Y4
+	VADDPS       480(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+
+skip267:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y4, Y3, Y3
+	VPACKSSWB Y3, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	SUBQ      $0x00000240, SI
+	DECQ      DI
+	DECQ      CX
+	JNZ       loop265
+	MOVQ      DI, 33256(AX)
+	MOVQ      33232(AX), CX
+	MOVQ      33216(AX), DX
+	MOVQ      33232(AX), BX
+	DECQ      BX
+	IMUL3Q    $0x00000180, BX, BX
+	LEAQ      19008(AX)(BX*1), BX
+	MOVQ      33232(AX), SI
+	DECQ      SI
+	IMUL3Q    $0x00000240, SI, SI
+	LEAQ      (AX)(SI*1), SI
+
+loop268:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           33352(AX), R8
+	PREFETCHT1     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           33352(AX), DI
+	MOVQ           34176(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        28(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y4, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VMOVDQU        31872(AX), Y4
+	VPBROADCASTD   (SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   4(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   8(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   12(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   16(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   20(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   24(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   28(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32000(AX), Y4
+	VPBROADCASTD   32(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   36(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   40(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   44(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   48(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   52(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   56(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   60(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32128(AX), Y4
+	VPBROADCASTD   64(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   68(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   72(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   76(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   80(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   84(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   88(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   92(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32256(AX), Y4
+	VPBROADCASTD   96(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   100(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   104(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   108(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	CMPQ           34184(AX), $0x64
+	JLE            skip269
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   112(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   116(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   120(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   124(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+
+skip269:
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop268
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop270:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X4
+	VADDPS       X2, X4, X2
+	VUNPCKLPD    X3, X3, X4
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X4, X3, X4
+	VSHUFPS      $0x88, X4, X2, X3
+	VSHUFPS      $0xdd, X4, X2, X2
+	VADDPS       X3, X2, X3
+	VBROADCASTSS X3, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop270
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y3
+	VBROADCASTSS 34208(AX), Y4
+	VBROADCASTSS 34212(AX), Y5
+	VBROADCASTSS 34216(AX), Y6
+
+loop271:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop271
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), SI
+	MOVQ    33328(AX), SI
+
+loop272:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	ADDQ         33352(AX), R8
+	MOVL         (R8)(DI*4), DI
+	MOVQ         33336(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop272
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gatesRounded4AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gatesRounded4AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33288(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), DI
+	MOVQ       33304(AX), R8
+	MOVQ       33328(AX), R9
+
+loop273:
+	MOVQ           DX, R10
+	SHLQ           $0x06, R10
+	VBROADCASTSS   (R9)(DX*4), Y0
+	MOVQ           DX, R11
+	SHLQ           $0x04, R11
+	VBROADCASTF128 (R8)(R11*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS         Y3, Y1, Y3
+	VMULPS         avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD         $0x1c, Y0, Y5
+	VBLENDVPS      Y5, Y4, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y3, Y4
+	VADDPS         avx2Constants<>+160(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VADDPS         avx2Constants<>+192(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VMULPS         Y1, Y4, Y4
+	VADDPS         Y4, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X2
+	VMOVUPS        avx2Constants<>+192(SB), X4
+	VBROADCASTSS   (DI)(DX*4), Y0
+	VMOVUPS        (SI)(R10*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMOVUPS        32(SI)(R10*1), Y3
+	VSUBPS         Y0, Y3, Y3
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y3, Y3
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y3, Y3
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VADDPS         avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS         avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS         Y6, Y1, Y6
+	VSUBPS         Y7, Y3, Y7
+	VMULPS         avx2Constants<>+96(SB), Y6, Y6
+	VMULPS         avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS        avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD         $0x1c, Y0, Y10
+	VBLENDVPS      Y10, Y8, Y1, Y1
+	VPSLLD         $0x1c, Y5, Y8
+	VBLENDVPS      Y8, Y9, Y3, Y3
+	VPSLLD         $0x13, Y0, Y0
+	VPSLLD         $0x13, Y5, Y5
+	VPADDD         Y0, Y1, Y1
+	VPADDD         Y5, Y3, Y3
+	VMULPS         avx2Constants<>+128(SB), Y6, Y8
+	VMULPS         avx2Constants<>+128(SB), Y7, Y9
+	VADDPS         avx2Constants<>+160(SB), Y8, Y8
+	VADDPS         avx2Constants<>+160(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VADDPS         avx2Constants<>+192(SB), Y8, Y8
+	VADDPS         avx2Constants<>+192(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VMULPS         Y1, Y8, Y8
+	VMULPS         Y3, Y9, Y9
+	VADDPS         Y8, Y1, Y1
+	VADDPS         Y9, Y3, Y3
+	VEXTRACTF128   $0x01, Y3, X0
+	VADDPS         X3, X0, X0
+	VADDPS         Y3, Y1, Y5
+	VEXTRACTF128   $0x01, Y5, X6
+	VADDPS         X5, X6, X5
+	VUNPCKLPD      X2, X5, X7
+	VUNPCKHPD      X2, X5, X2
+	VADDPS         X7, X2, X7
+	VUNPCKLPD      X6, X0, X2
+	VUNPCKHPD      X6, X0, X0
+	VADDPS         X2, X0, X2
+	VSHUFPS        $0x88, X2, X7, X0
+	VSHUFPS        $0xdd, X2, X7, X2
+	VADDPS         X0, X2, X0
+	VSHUFPS        $0x06, X5, X5, X2
+	VSHUFPS        $0x0f, X5, X5, X5
+	VADDPS         X2, X5, X2
+	VDIVPS         X0, X4, X4
+	VSHUFPS        $0x4e, X2, X0, X0
+	VBROADCASTSS   X4, Y5
+	VMULPS         X5, X0, X0
+	VMOVUPS        X0, 320(BX)
+	VMULPS         Y5, Y1, Y1
+	VMOVUPS        Y1, (BX)
+	VMULPS         Y5, Y3, Y3
+	VMOVUPS        Y3, 32(BX)
+	VPERMILPS      $0x55, X4, X4
+	VBROADCASTSS   X4, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop273
+	MOVQ           33232(AX), CX
+	MOVQ           33232(AX), DX
+	DECQ           DX
+	IMUL3Q         $0x00000180, DX, DX
+	LEAQ           19008(AX)(DX*1), DX
+	MOVQ           33232(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000240, BX, BX
+	LEAQ           (AX)(BX*1), BX
+	MOVQ           33360(AX), SI
+	MOVQ           33368(AX), DI
+	MOVQ           34184(AX), R8
+	MOVQ           33376(AX), R9
+	MOVQ           33248(AX), R10
+	MOVQ           33256(AX), R11
+	IMUL3Q         $0x00000240, R11, R12
+	ADDQ           34160(AX), R12
+
+loop274:
+	MOVQ         R12, R13
+	CMPQ         R10, 33240(AX)
+	CMOVQEQ      33392(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip275
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip275:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	VMOVUPS      absolute2<>+0(SB), Y0
+	VANDPS       (BX), Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y1
+	VANDPS       32(BX), Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       64(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       96(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       128(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       160(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       192(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       224(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       256(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       288(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       320(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       352(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       384(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       416(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	CMPQ         34184(AX), $0x64
+	JLE          skip276
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       448(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       480(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+
+skip276:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R10, R13
+	ADDQ         34232(AX)(R11*8), R13
+	SUBQ         $0x1d, R13
+	ANDQ         $0x000000ff, R13
+	SHLQ         $0x06, R13
+	ADDQ         34224(AX), R13
+	VMULPS       (BX), Y0, Y1
+	VADDPS       (R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(BX), Y0, Y3
+	VADDPS       32(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       64(BX), Y0, Y4
+	VADDPS       64(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       96(BX), Y0, Y5
+	VADDPS       96(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(BX), Y0, Y1
+	VADDPS       128(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(BX), Y0, Y3
+	VADDPS       160(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       192(BX), Y0, Y4
+	VADDPS       192(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       224(BX), Y0, Y5
+	VADDPS       224(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(BX), Y0, Y1
+	VADDPS       256(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(BX), Y0, Y3
+	VADDPS       288(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       320(BX), Y0, Y4
+	VADDPS       320(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       352(BX), Y0, Y5
+	VADDPS       352(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(BX), Y0, Y1
+	VADDPS       384(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(BX), Y0, Y3
+	VADDPS       416(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	CMPQ         34184(AX), $0x64
+	JLE          skip277
+	VMULPS       448(BX), Y0, Y4
+	VADDPS       448(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       480(BX), Y0, Y5
+	VADDPS       480(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+
+skip277:
+	VPACKSSDW Y3, Y1, Y1
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x10, R9
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	DECQ      R10
+	JNZ       skip278
+	SUBQ      33384(AX), R9
+	MOVQ      33240(AX), R10
+	DECQ      R11
+	SUBQ      $0x00000240, R12
+
+skip278:
+	DECQ   CX
+	JNZ    loop274
+	MOVQ   R9, 33376(AX)
+	MOVQ   R10, 33248(AX)
+	MOVQ   R11, 33256(AX)
+	MOVQ   33232(AX), CX
+	MOVQ   33216(AX), DX
+	MOVQ   33232(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   19008(AX)(BX*1), BX
+	MOVQ   33232(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop279:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33264(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33272(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33280(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	MOVQ           33344(AX), R8
+	PREFETCHT1     -256(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	ADDQ           33344(AX), DI
+	MOVQ           34176(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        6(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y5, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y3, Y3, Y3
+	VXORPS         Y4, Y4, Y4
+	VMOVDQU        31872(AX), Y5
+	VPBROADCASTD   (SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   4(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   8(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   12(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   16(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   20(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   24(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   28(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32000(AX), Y5
+	VPBROADCASTD   32(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   36(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   40(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   44(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   48(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   52(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   56(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   60(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32128(AX), Y5
+	VPBROADCASTD   64(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   68(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   72(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   76(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   80(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   84(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   88(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   92(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32256(AX), Y5
+	VPBROADCASTD   96(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   100(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   104(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   108(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	CMPQ           34184(AX), $0x64
+	JLE            skip280
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   112(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   116(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   120(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   124(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+
+skip280:
+	VPSRAW       $0x01, Y4, Y4
+	VPADDW       Y4, Y3, Y3
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop279
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop281:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VMOVAPS      X3, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop281
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y3
+	VBROADCASTSS 34204(AX), Y4
+	VBROADCASTSS 34208(AX), Y5
+	VBROADCASTSS 34212(AX), Y6
+	VBROADCASTSS 34216(AX), Y7
+
+loop282:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), X2
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X3, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X2, X10
+	VMULPS  X2, X2, X2
+	VADDPS  X10, X8, X8
+	VMULPS  X4, X2, X2
+	VADDPS  X2, X9, X9
+	VSQRTPS X9, X2
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X6, X2, X2
+	VMULPS  X5, X8, X8
+	VADDPS  X7, X2, X2
+	VDIVPS  X2, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop282
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), DI
+	MOVQ    33328(AX), R8
+
+loop283:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    X0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x03, R10
+	ADDQ         33344(AX), R10
+	MOVWLZX      (R10)(R9*2), R9
+	MOVQ         33336(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop283
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gatesRounded4WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gatesRounded4WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33288(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), DI
+	MOVQ       33304(AX), R8
+	MOVQ       33328(AX), R9
+
+loop284:
+	MOVQ           DX, R10
+	SHLQ           $0x06, R10
+	VBROADCASTSS   (R9)(DX*4), Y0
+	MOVQ           DX, R11
+	SHLQ           $0x04, R11
+	VBROADCASTF128 (R8)(R11*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS         Y3, Y1, Y3
+	VMULPS         avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD         $0x1c, Y0, Y5
+	VBLENDVPS      Y5, Y4, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y3, Y4
+	VADDPS         avx2Constants<>+160(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VADDPS         avx2Constants<>+192(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VMULPS         Y1, Y4, Y4
+	VADDPS         Y4, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X2
+	VMOVUPS        avx2Constants<>+192(SB), X4
+	VBROADCASTSS   (DI)(DX*4), Y0
+	VMOVUPS        (SI)(R10*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMOVUPS        32(SI)(R10*1), Y3
+	VSUBPS         Y0, Y3, Y3
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y3, Y3
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y3, Y3
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VADDPS         avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS         avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS         Y6, Y1, Y6
+	VSUBPS         Y7, Y3, Y7
+	VMULPS         avx2Constants<>+96(SB), Y6, Y6
+	VMULPS         avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS        avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD         $0x1c, Y0, Y10
+	VBLENDVPS      Y10, Y8, Y1, Y1
+	VPSLLD         $0x1c, Y5, Y8
+	VBLENDVPS      Y8, Y9, Y3, Y3
+	VPSLLD         $0x13, Y0, Y0
+	VPSLLD         $0x13, Y5, Y5
+	VPADDD         Y0, Y1, Y1
+	VPADDD         Y5, Y3, Y3
+	VMULPS         avx2Constants<>+128(SB), Y6, Y8
+	VMULPS         avx2Constants<>+128(SB), Y7, Y9
+	VADDPS         avx2Constants<>+160(SB), Y8, Y8
+	VADDPS         avx2Constants<>+160(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VADDPS         avx2Constants<>+192(SB), Y8, Y8
+	VADDPS         avx2Constants<>+192(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VMULPS         Y1, Y8, Y8
+	VMULPS         Y3, Y9, Y9
+	VADDPS         Y8, Y1, Y1
+	VADDPS         Y9, Y3, Y3
+	VEXTRACTF128   $0x01, Y3, X0
+	VADDPS         X3, X0, X0
+	VADDPS         Y3, Y1, Y5
+	VEXTRACTF128   $0x01, Y5, X6
+	VADDPS         X5, X6, X5
+	VUNPCKLPD      X2, X5, X7
+	VUNPCKHPD      X2, X5, X2
+	VADDPS         X7, X2, X7
+	VUNPCKLPD      X6, X0, X2
+	VUNPCKHPD      X6, X0, X0
+	VADDPS         X2, X0, X2
+	VSHUFPS        $0x88, X2, X7, X0
+	VSHUFPS        $0xdd, X2, X7, X2
+	VADDPS         X0, X2, X0
+	VSHUFPS        $0x06, X5, X5, X2
+	VSHUFPS        $0x0f, X5, X5, X5
+	VADDPS         X2, X5, X2
+	VDIVPS         X0, X4, X4
+	VSHUFPS        $0x4e, X2, X0, X0
+	VBROADCASTSS   X4, Y5
+	VMULPS         X5, X0, X0
+	VMOVUPS        X0, 320(BX)
+	VMULPS         Y5, Y1, Y1
+	VMOVUPS        Y1, (BX)
+	VMULPS         Y5, Y3, Y3
+	VMOVUPS        Y3, 32(BX)
+	VPERMILPS      $0x55, X4, X4
+	VBROADCASTSS   X4, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop284
+	MOVQ           33232(AX), CX
+	MOVQ           33232(AX), DX
+	DECQ           DX
+	IMUL3Q         $0x00000180, DX, DX
+	LEAQ           19008(AX)(DX*1), DX
+	MOVQ           33232(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000240, BX, BX
+	LEAQ           (AX)(BX*1), BX
+	MOVQ           33360(AX), SI
+	MOVQ           33368(AX), DI
+	MOVQ           34184(AX), R8
+	MOVQ           33376(AX), R9
+	MOVQ           33248(AX), R10
+	MOVQ           33256(AX), R11
+	IMUL3Q         $0x00000240, R11, R12
+	ADDQ           34160(AX), R12
+
+loop285:
+	MOVQ         R12, R13
+	CMPQ         R10, 33240(AX)
+	CMOVQEQ      33392(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip286
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip286:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	VMOVUPS      absolute2<>+0(SB), Y0
+	VANDPS       (BX), Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y1
+	VANDPS       32(BX), Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       64(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       96(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       128(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       160(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       192(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       224(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       256(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       288(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       320(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       352(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       384(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       416(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+	CMPQ         34184(AX), $0x64
+	JLE          skip287
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       448(BX), Y3, Y3
+	VMAXPS       Y3, Y0, Y0
+	VMOVUPS      absolute2<>+0(SB), Y3
+	VANDPS       480(BX), Y3, Y3
+	VMAXPS       Y3, Y1, Y1
+
+skip287:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R10, R13
+	ADDQ         34232(AX)(R11*8), R13
+	SUBQ         $0x1d, R13
+	ANDQ         $0x000000ff, R13
+	SHLQ         $0x06, R13
+	ADDQ         34224(AX), R13
+	VMULPS       (BX), Y0, Y1
+	VADDPS       (R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(BX), Y0, Y3
+	VADDPS       32(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       64(BX), Y0, Y4
+	VADDPS       64(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       96(BX), Y0, Y5
+	VADDPS       96(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(BX), Y0, Y1
+	VADDPS       128(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(BX), Y0, Y3
+	VADDPS       160(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       192(BX), Y0, Y4
+	VADDPS       192(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       224(BX), Y0, Y5
+	VADDPS       224(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(BX), Y0, Y1
+	VADDPS       256(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(BX), Y0, Y3
+	VADDPS       288(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       320(BX), Y0, Y4
+	VADDPS       320(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       352(BX), Y0, Y5
+	VADDPS       352(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y3, Y1, Y1
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(BX), Y0, Y1
+	VADDPS       384(R13), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(BX), Y0, Y3
+	VADDPS       416(R13), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	CMPQ         34184(AX), $0x64
+	JLE          skip288
+	VMULPS       448(BX), Y0, Y4
+	VADDPS       448(R13), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VMULPS       480(BX), Y0, Y5
+	VADDPS       480(R13), Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+
+skip288:
+	VPACKSSDW Y3, Y1, Y1
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x10, R9
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	DECQ      R10
+	JNZ       skip289
+	SUBQ      33384(AX), R9
+	MOVQ      33240(AX), R10
+	DECQ      R11
+	SUBQ      $0x00000240, R12
+
+skip289:
+	DECQ   CX
+	JNZ    loop285
+	MOVQ   R9, 33376(AX)
+	MOVQ   R10, 33248(AX)
+	MOVQ   R11, 33256(AX)
+	MOVQ   33232(AX), CX
+	MOVQ   33216(AX), DX
+	MOVQ   33232(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   19008(AX)(BX*1), BX
+	MOVQ   33232(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop290:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33264(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33272(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           33280(AX), R8
+	PREFETCHT1     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33352(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           33352(AX), DI
+	MOVQ           34176(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        12(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y5, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y3, Y3, Y3
+	VXORPS         Y4, Y4, Y4
+	VMOVDQU        31872(AX), Y5
+	VPBROADCASTD   (SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   4(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   8(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   12(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   16(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   20(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   24(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   28(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32000(AX), Y5
+	VPBROADCASTD   32(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   36(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   40(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   44(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   48(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   52(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   56(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   60(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32128(AX), Y5
+	VPBROADCASTD   64(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   68(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   72(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   76(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   80(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   84(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   88(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   92(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+	VMOVDQU        32256(AX), Y5
+	VPBROADCASTD   96(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   100(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   104(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   108(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y4, Y4
+	CMPQ           34184(AX), $0x64
+	JLE            skip291
+	VPSRLD         $0x04, Y5, Y5
+	VPBROADCASTD   112(SI), Y6
+	VPAND          first2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y0, Y0
+	VPBROADCASTD   116(SI), Y6
+	VPAND          second2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y1, Y1
+	VPBROADCASTD   120(SI), Y6
+	VPAND          third2<>+0(SB), Y5, Y7
+	VPMADDUBSW     Y6, Y7, Y7
+	VPADDW         Y7, Y3, Y3
+	VPBROADCASTD   124(SI), Y6
+	VPAND          last2<>+0(SB), Y5, Y5
+	VPMADDUBSW     Y6, Y5, Y5
+	VPADDW         Y5, Y4, Y4
+
+skip291:
+	VPSRAW       $0x01, Y4, Y4
+	VPADDW       Y4, Y3, Y3
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop290
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop292:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VMOVAPS      X3, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop292
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y3
+	VBROADCASTSS 34204(AX), Y4
+	VBROADCASTSS 34208(AX), Y5
+	VBROADCASTSS 34212(AX), Y6
+	VBROADCASTSS 34216(AX), Y7
+
+loop293:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    33264(AX), DI
+	MOVQ    33272(AX), R8
+	MOVQ    33280(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), X2
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X3, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X2, X10
+	VMULPS  X2, X2, X2
+	VADDPS  X10, X8, X8
+	VMULPS  X4, X2, X2
+	VADDPS  X2, X9, X9
+	VSQRTPS X9, X2
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X6, X2, X2
+	VMULPS  X5, X8, X8
+	VADDPS  X7, X2, X2
+	VDIVPS  X2, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop293
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), DI
+	MOVQ    33328(AX), R8
+
+loop294:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    X0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x04, R10
+	ADDQ         33352(AX), R10
+	MOVL         (R10)(R9*4), R9
+	MOVQ         33336(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop294
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pinRounded4AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pinRounded4AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), SI
+	MOVQ       33304(AX), SI
+	MOVQ       33328(AX), DI
+
+loop295:
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	VBROADCASTSS   (DI)(DX*4), Y0
+	MOVQ           DX, R8
+	SHLQ           $0x04, R8
+	VBROADCASTF128 (SI)(R8*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS         Y2, Y1, Y2
+	VMULPS         avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD         $0x1c, Y0, Y4
+	VBLENDVPS      Y4, Y3, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y2, Y3
+	VADDPS         avx2Constants<>+160(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VADDPS         avx2Constants<>+192(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VMULPS         Y1, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X0
+	VMOVUPS        avx2Constants<>+192(SB), X1
+	VUNPCKLPD      X0, X0, X2
+	VUNPCKHPD      X0, X0, X3
+	VADDPS         X2, X3, X2
+	VUNPCKLPD      X0, X0, X3
+	VUNPCKHPD      X0, X0, X0
+	VADDPS         X3, X0, X3
+	VSHUFPS        $0x88, X3, X2, X0
+	VSHUFPS        $0xdd, X3, X2, X2
+	VADDPS         X0, X2, X0
+	VDIVPS         X0, X1, X0
+	VBROADCASTSS   X0, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop295
+	MOVQ           33232(AX), CX
+	MOVQ           33232(AX), DX
+	DECQ           DX
+	IMUL3Q         $0x00000180, DX, DX
+	LEAQ           19008(AX)(DX*1), DX
+	MOVQ           33232(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000240, BX, BX
+	LEAQ           (AX)(BX*1), BX
+	MOVQ           33224(AX), SI
+	DECQ           SI
+	IMUL3Q         $0x00000240, SI, SI
+	ADDQ           34160(AX), SI
+	MOVQ           33256(AX), DI
+	MOVQ           $0x00000001, R8
+
+loop296:
+	VMOVUPS absolute2<>+0(SB), Y0
+	VANDPS  (SI), Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y1
+	VANDPS  32(SI), Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  64(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  96(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  128(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  160(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  192(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  224(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  256(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  288(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  320(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  352(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  384(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  416(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	CMPQ    34184(AX), $0x64
+	JLE     skip297
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  448(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  480(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+
+skip297:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R8, R9
+	ADDQ         34232(AX)(DI*8), R9
+	SUBQ         $0x1d, R9
+	ANDQ         $0x000000ff, R9
+	SHLQ         $0x06, R9
+	ADDQ         34224(AX), R9
+	VMULPS       (SI), Y0, Y1
+	VADDPS       (R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(SI), Y0, Y2
+	VADDPS       32(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(SI), Y0, Y3
+	VADDPS       64(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       96(SI), Y0, Y4
+	VADDPS       96(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(SI), Y0, Y1
+	VADDPS       128(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(SI), Y0, Y2
+	VADDPS       160(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(SI), Y0, Y3
+	VADDPS       192(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       224(SI), Y0, Y4
+	VADDPS       224(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(SI), Y0, Y1
+	VADDPS       256(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(SI), Y0, Y2
+	VADDPS       288(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(SI), Y0, Y3
+	VADDPS       320(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       352(SI), Y0, Y4
+	VADDPS       352(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(SI), Y0, Y1
+	VADDPS       384(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(SI), Y0, Y2
+	VADDPS       416(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	CMPQ         34184(AX), $0x64
+	JLE          skip298
+	VMULPS       448(SI), Y0, Y3
+	VADDPS       448(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       480(SI), Y0, Y4
+	VADDPS       480(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+
+skip298:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y4, Y3, Y3
+	VPACKSSWB Y3, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	SUBQ      $0x00000240, SI
+	DECQ      DI
+	DECQ      CX
+	JNZ       loop296
+	MOVQ      DI, 33256(AX)
+	MOVQ      33232(AX), CX
+	MOVQ      33216(AX), DX
+	MOVQ      33232(AX), BX
+	DECQ      BX
+	IMUL3Q    $0x00000180, BX, BX
+	LEAQ      19008(AX)(BX*1), BX
+	MOVQ      33232(AX), SI
+	DECQ      SI
+	IMUL3Q    $0x00000240, SI, SI
+	LEAQ      (AX)(SI*1), SI
+
+loop299:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	MOVQ           33344(AX), R8
+	PREFETCHT1     -256(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	ADDQ           33344(AX), DI
+	MOVQ           34176(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        6(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y4, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VMOVDQU        31872(AX), Y4
+	VPBROADCASTD   (SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   4(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   8(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   12(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   16(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   20(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   24(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   28(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32000(AX), Y4
+	VPBROADCASTD   32(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   36(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   40(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   44(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   48(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   52(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   56(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   60(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32128(AX), Y4
+	VPBROADCASTD   64(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   68(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   72(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   76(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   80(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   84(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   88(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   92(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32256(AX), Y4
+	VPBROADCASTD   96(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   100(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   104(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   108(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	CMPQ           34184(AX), $0x64
+	JLE            skip300
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   112(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   116(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   120(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   124(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+
+skip300:
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop299
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop301:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VMOVAPS      X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop301
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y3
+	VBROADCASTSS 34208(AX), Y4
+	VBROADCASTSS 34212(AX), Y5
+	VBROADCASTSS 34216(AX), Y6
+
+loop302:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), X7
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X2, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X7, X10
+	VMULPS  X7, X7, X7
+	VADDPS  X10, X8, X8
+	VMULPS  X3, X7, X7
+	VADDPS  X7, X9, X9
+	VSQRTPS X9, X7
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X5, X7, X7
+	VMULPS  X4, X8, X8
+	VADDPS  X6, X7, X7
+	VDIVPS  X7, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop302
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), SI
+	MOVQ    33328(AX), SI
+
+loop303:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    X0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x03, R8
+	ADDQ         33344(AX), R8
+	MOVWLZX      (R8)(DI*2), DI
+	MOVQ         33336(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop303
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pinRounded4WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pinRounded4WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33224(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33232(AX)
+	MOVQ       33216(AX), CX
+	MOVQ       33328(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       33232(AX), CX
+	MOVQ       33216(AX), DX
+	MOVQ       33232(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       19008(AX)(BX*1), BX
+	MOVQ       33264(AX), SI
+	MOVQ       33288(AX), SI
+	MOVQ       33304(AX), SI
+	MOVQ       33328(AX), DI
+
+loop304:
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	VBROADCASTSS   (DI)(DX*4), Y0
+	MOVQ           DX, R8
+	SHLQ           $0x04, R8
+	VBROADCASTF128 (SI)(R8*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS         Y2, Y1, Y2
+	VMULPS         avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD         $0x1c, Y0, Y4
+	VBLENDVPS      Y4, Y3, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y2, Y3
+	VADDPS         avx2Constants<>+160(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VADDPS         avx2Constants<>+192(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VMULPS         Y1, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X0
+	VMOVUPS        avx2Constants<>+192(SB), X1
+	VUNPCKLPD      X0, X0, X2
+	VUNPCKHPD      X0, X0, X3
+	VADDPS         X2, X3, X2
+	VUNPCKLPD      X0, X0, X3
+	VUNPCKHPD      X0, X0, X0
+	VADDPS         X3, X0, X3
+	VSHUFPS        $0x88, X3, X2, X0
+	VSHUFPS        $0xdd, X3, X2, X2
+	VADDPS         X0, X2, X0
+	VDIVPS         X0, X1, X0
+	VBROADCASTSS   X0, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop304
+	MOVQ           33232(AX), CX
+	MOVQ           33232(AX), DX
+	DECQ           DX
+	IMUL3Q         $0x00000180, DX, DX
+	LEAQ           19008(AX)(DX*1), DX
+	MOVQ           33232(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000240, BX, BX
+	LEAQ           (AX)(BX*1), BX
+	MOVQ           33224(AX), SI
+	DECQ           SI
+	IMUL3Q         $0x00000240, SI, SI
+	ADDQ           34160(AX), SI
+	MOVQ           33256(AX), DI
+	MOVQ           $0x00000001, R8
+
+loop305:
+	VMOVUPS absolute2<>+0(SB), Y0
+	VANDPS  (SI), Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y1
+	VANDPS  32(SI), Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  64(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  96(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  128(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  160(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  192(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  224(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  256(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  288(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  320(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  352(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  384(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  416(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	CMPQ    34184(AX), $0x64
+	JLE     skip306
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  448(SI), Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	VMOVUPS absolute2<>+0(SB), Y2
+	VANDPS  480(SI), Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+
+skip306:
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X0
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X0, X1, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMAXSS       least2<>+0(SB), X0, X0
+	VMOVSS       full2<>+0(SB), X1
+	VDIVSS       X0, X1, X2
+	VDIVSS       X1, X0, X0
+	VMOVSS       X0, 352(DX)
+	VBROADCASTSS X2, Y0
+	IMUL3Q       $0x1d, R8, R9
+	ADDQ         34232(AX)(DI*8), R9
+	SUBQ         $0x1d, R9
+	ANDQ         $0x000000ff, R9
+	SHLQ         $0x06, R9
+	ADDQ         34224(AX), R9
+	VMULPS       (SI), Y0, Y1
+	VADDPS       (R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       32(SI), Y0, Y2
+	VADDPS       32(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       64(SI), Y0, Y3
+	VADDPS       64(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       96(SI), Y0, Y4
+	VADDPS       96(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VMULPS       128(SI), Y0, Y1
+	VADDPS       128(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       160(SI), Y0, Y2
+	VADDPS       160(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       192(SI), Y0, Y3
+	VADDPS       192(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       224(SI), Y0, Y4
+	VADDPS       224(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	VMULPS       256(SI), Y0, Y1
+	VADDPS       256(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       288(SI), Y0, Y2
+	VADDPS       288(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VMULPS       320(SI), Y0, Y3
+	VADDPS       320(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       352(SI), Y0, Y4
+	VADDPS       352(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPACKSSDW    Y2, Y1, Y1
+	VPACKSSDW    Y4, Y3, Y3
+	VPACKSSWB    Y3, Y1, Y1
+	VPSHUFB      fourth2<>+0(SB), Y1, Y1
+	VMOVDQU      Y1, 64(BX)
+	VMULPS       384(SI), Y0, Y1
+	VADDPS       384(R9), Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VMULPS       416(SI), Y0, Y2
+	VADDPS       416(R9), Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	CMPQ         34184(AX), $0x64
+	JLE          skip307
+	VMULPS       448(SI), Y0, Y3
+	VADDPS       448(R9), Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VMULPS       480(SI), Y0, Y4
+	VADDPS       480(R9), Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+
+skip307:
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSDW Y4, Y3, Y3
+	VPACKSSWB Y3, Y1, Y1
+	VPSHUFB   fourth2<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, 96(BX)
+	SUBQ      $0x00000180, DX
+	SUBQ      $0x00000240, BX
+	SUBQ      $0x00000240, SI
+	DECQ      DI
+	DECQ      CX
+	JNZ       loop305
+	MOVQ      DI, 33256(AX)
+	MOVQ      33232(AX), CX
+	MOVQ      33216(AX), DX
+	MOVQ      33232(AX), BX
+	DECQ      BX
+	IMUL3Q    $0x00000180, BX, BX
+	LEAQ      19008(AX)(BX*1), BX
+	MOVQ      33232(AX), SI
+	DECQ      SI
+	IMUL3Q    $0x00000240, SI, SI
+	LEAQ      (AX)(SI*1), SI
+
+loop308:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           33304(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33312(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33320(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           33352(AX), R8
+	PREFETCHT1     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           33352(AX), DI
+	MOVQ           34176(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        12(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31872(AX)
+	VMOVDQU        Y1, 32000(AX)
+	VMOVDQU        Y4, 32128(AX)
+	VMOVDQU        Y0, 32256(AX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VMOVDQU        31872(AX), Y4
+	VPBROADCASTD   (SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   4(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   8(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   12(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   16(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   20(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   24(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   28(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32000(AX), Y4
+	VPBROADCASTD   32(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   36(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   40(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   44(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   48(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   52(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   56(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   60(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32128(AX), Y4
+	VPBROADCASTD   64(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   68(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   72(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   76(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   80(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   84(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   88(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   92(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+	VMOVDQU        32256(AX), Y4
+	VPBROADCASTD   96(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   100(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   104(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   108(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y3, Y3
+	CMPQ           34184(AX), $0x64
+	JLE            skip309
+	VPSRLD         $0x04, Y4, Y4
+	VPBROADCASTD   112(SI), Y5
+	VPAND          first2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y0, Y0
+	VPBROADCASTD   116(SI), Y5
+	VPAND          second2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y1, Y1
+	VPBROADCASTD   120(SI), Y5
+	VPAND          third2<>+0(SB), Y4, Y6
+	VPMADDUBSW     Y5, Y6, Y6
+	VPADDW         Y6, Y2, Y2
+	VPBROADCASTD   124(SI), Y5
+	VPAND          last2<>+0(SB), Y4, Y4
+	VPMADDUBSW     Y5, Y4, Y4
+	VPADDW         Y4, Y3, Y3
+
+skip309:
+	VPSRAW       $0x01, Y3, Y3
+	VPADDW       Y3, Y2, Y2
+	VPSRAW       $0x01, Y2, Y2
+	VPADDW       Y2, Y1, Y1
+	VPSRAW       $0x01, Y1, Y1
+	VPADDW       Y1, Y0, Y0
+	VPMADDWD     ones2<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VBROADCASTSS 352(BX), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 192(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	SUBQ         $0x00000240, SI
+	DECQ         CX
+	JNZ          loop308
+	MOVQ         33232(AX), CX
+	MOVQ         33232(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         19008(AX)(DX*1), DX
+
+loop310:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VMOVAPS      X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop310
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	VBROADCASTSS 34192(AX), Y0
+	VBROADCASTSS 34196(AX), Y1
+	VBROADCASTSS 34200(AX), Y2
+	VBROADCASTSS 34204(AX), Y3
+	VBROADCASTSS 34208(AX), Y4
+	VBROADCASTSS 34212(AX), Y5
+	VBROADCASTSS 34216(AX), Y6
+
+loop311:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    33304(AX), DI
+	MOVQ    33312(AX), R8
+	MOVQ    33320(AX), R9
+	VMOVUPS 192(BX), X7
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X2, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X7, X10
+	VMULPS  X7, X7, X7
+	VADDPS  X10, X8, X8
+	VMULPS  X3, X7, X7
+	VADDPS  X7, X9, X9
+	VSQRTPS X9, X7
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X5, X7, X7
+	VMULPS  X4, X8, X8
+	VADDPS  X6, X7, X7
+	VDIVPS  X7, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop311
+	MOVQ    33232(AX), CX
+	MOVQ    33216(AX), DX
+	MOVQ    33232(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    19008(AX)(BX*1), BX
+	MOVQ    33296(AX), SI
+	MOVQ    33288(AX), SI
+	MOVQ    33328(AX), SI
+
+loop312:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    X0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x04, R8
+	ADDQ         33352(AX), R8
+	MOVL         (R8)(DI*4), DI
+	MOVQ         33336(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop312
+	MOVQ         33232(AX), CX
+	SUBQ         CX, 33216(AX)
+	SUBQ         CX, 33224(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
 // func layerAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
 TEXT ·layerAVX2(SB), NOSPLIT, $0-8
@@ -31362,7 +42678,7 @@ block:
 	MOVQ       33304(AX), R8
 	MOVQ       33328(AX), R8
 
-loop193:
+loop313:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VMOVUPS      avx2Constants<>+192(SB), X1
@@ -31439,20 +42755,20 @@ loop193:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop193
+	JNZ          loop313
 	MOVQ         33232(AX), CX
 	MOVQ         33216(AX), DX
 	LEAQ         19392(AX), BX
 
-loop194:
+loop314:
 	LEAQ (AX), SI
 	CMPQ 34168(AX), $0x00
-	JEQ  skip195
+	JEQ  skip315
 	MOVQ DX, SI
 	SHLQ $0x09, SI
 	ADDQ 35040(AX), SI
 
-skip195:
+skip315:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -31474,9 +42790,9 @@ skip195:
 	SHLQ   $0x03, R8
 	ADDQ   35008(AX), R8
 	TESTQ  DI, DI
-	JZ     skip196
+	JZ     skip316
 
-loop197:
+loop317:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -31581,9 +42897,9 @@ loop197:
 	VADDPS       Y15, Y13, Y13
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop197
+	JNZ          loop317
 
-skip196:
+skip316:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -31599,7 +42915,7 @@ skip196:
 	VMOVUPS Y12, 384(SI)
 	VMOVUPS Y13, 416(SI)
 	CMPQ    34184(AX), $0x70
-	JLE     skip198
+	JLE     skip318
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    35000(AX), DI
@@ -31609,9 +42925,9 @@ skip196:
 	SHLQ    $0x03, R8
 	ADDQ    35008(AX), R8
 	TESTQ   DI, DI
-	JZ      skip199
+	JZ      skip319
 
-loop200:
+loop320:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -31650,13 +42966,13 @@ loop200:
 	VADDPS       Y3, Y1, Y1
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop200
+	JNZ          loop320
 
-skip199:
+skip319:
 	VMOVUPS Y0, 448(SI)
 	VMOVUPS Y1, 480(SI)
 
-skip198:
+skip318:
 	MOVQ     35080(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
@@ -31666,7 +42982,7 @@ skip198:
 	SHLQ     $0x04, R8
 	ADDQ     35072(AX), R8
 	CMPQ     34168(AX), $0x00
-	JEQ      skip201
+	JEQ      skip321
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
 	ADDQ     35056(AX), R9
@@ -31686,7 +43002,7 @@ skip198:
 	ADDQ     35048(AX), R9
 	VMOVUPS  X2, (R9)
 
-skip201:
+skip321:
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -31934,7 +43250,7 @@ skip201:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 	CMPQ         34184(AX), $0x70
-	JLE          skip202
+	JLE          skip322
 	VPBROADCASTD 12(DI), Y8
 	VPAND        avx2Constants<>+352(SB), Y8, Y8
 	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
@@ -31970,7 +43286,7 @@ skip201:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 
-skip202:
+skip322:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
@@ -31996,12 +43312,12 @@ skip202:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop194
+	JNZ          loop314
 	MOVQ         33232(AX), CX
 	LEAQ         19392(AX), DX
 	MOVQ         33216(AX), BX
 
-loop203:
+loop323:
 	MOVQ         BX, SI
 	SHLQ         $0x06, SI
 	MOVQ         33264(AX), DI
@@ -32037,7 +43353,7 @@ loop203:
 	INCQ         BX
 	ADDQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop203
+	JNZ          loop323
 	MOVQ         33232(AX), CX
 	MOVQ         33216(AX), DX
 	LEAQ         19392(AX), BX
@@ -32049,7 +43365,7 @@ loop203:
 	VBROADCASTSS 34212(AX), Y5
 	VBROADCASTSS 34216(AX), Y6
 
-loop204:
+loop324:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    33264(AX), DI
@@ -32099,7 +43415,7 @@ loop204:
 	INCQ    DX
 	ADDQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop204
+	JNZ     loop324
 	MOVQ    33232(AX), CX
 	MOVQ    33216(AX), DX
 	LEAQ    19392(AX), BX
@@ -32107,7 +43423,7 @@ loop204:
 	MOVQ    33288(AX), DI
 	MOVQ    33328(AX), R8
 
-loop205:
+loop325:
 	VMOVUPS      (BX), Y0
 	VMOVUPS      32(BX), Y1
 	VMAXPS       Y1, Y0, Y2
@@ -32135,7 +43451,7 @@ loop205:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop205
+	JNZ          loop325
 	MOVQ         33232(AX), CX
 	ADDQ         CX, 33216(AX)
 	SUBQ         CX, 33224(AX)
@@ -32178,9 +43494,9 @@ block:
 	SHLQ    $0x04, DX
 	MOVQ    33232(AX), BX
 
-label207:
+label327:
 	CMPQ         BX, $0x02
-	JL           label208
+	JL           label328
 	MOVQ         33264(AX), SI
 	VMOVUPS      (SI)(DX*1), Y0
 	VXORPS       Y3, Y3, Y3
@@ -32219,11 +43535,11 @@ label207:
 	ADDQ         $0x00000300, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x02, BX
-	JMP          label207
+	JMP          label327
 
-label208:
+label328:
 	TESTQ          BX, BX
-	JZ             label209
+	JZ             label329
 	MOVQ           33264(AX), BX
 	VBROADCASTF128 (BX)(DX*1), Y0
 	VXORPS         Y3, Y3, Y3
@@ -32258,20 +43574,20 @@ label208:
 	VMOVUPS        X2, 320(CX)
 	VMOVUPS        X4, (CX)
 
-label209:
+label329:
 	MOVQ 33232(AX), CX
 	MOVQ 33216(AX), DX
 	LEAQ 19392(AX), BX
 
-loop209:
+loop329:
 	LEAQ (AX), SI
 	CMPQ 34168(AX), $0x00
-	JEQ  skip210
+	JEQ  skip330
 	MOVQ DX, SI
 	SHLQ $0x09, SI
 	ADDQ 35040(AX), SI
 
-skip210:
+skip330:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32293,9 +43609,9 @@ skip210:
 	SHLQ   $0x03, R8
 	ADDQ   35008(AX), R8
 	TESTQ  DI, DI
-	JZ     skip211
+	JZ     skip331
 
-loop212:
+loop332:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -32400,9 +43716,9 @@ loop212:
 	VADDPS       Y15, Y13, Y13
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop212
+	JNZ          loop332
 
-skip211:
+skip331:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -32418,7 +43734,7 @@ skip211:
 	VMOVUPS Y12, 384(SI)
 	VMOVUPS Y13, 416(SI)
 	CMPQ    34184(AX), $0x70
-	JLE     skip213
+	JLE     skip333
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    35000(AX), DI
@@ -32428,9 +43744,9 @@ skip211:
 	SHLQ    $0x03, R8
 	ADDQ    35008(AX), R8
 	TESTQ   DI, DI
-	JZ      skip214
+	JZ      skip334
 
-loop215:
+loop335:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -32469,13 +43785,13 @@ loop215:
 	VADDPS       Y3, Y1, Y1
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop215
+	JNZ          loop335
 
-skip214:
+skip334:
 	VMOVUPS Y0, 448(SI)
 	VMOVUPS Y1, 480(SI)
 
-skip213:
+skip333:
 	MOVQ     35080(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
@@ -32485,7 +43801,7 @@ skip213:
 	SHLQ     $0x04, R8
 	ADDQ     35072(AX), R8
 	CMPQ     34168(AX), $0x00
-	JEQ      skip216
+	JEQ      skip336
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
 	ADDQ     35056(AX), R9
@@ -32505,7 +43821,7 @@ skip213:
 	ADDQ     35048(AX), R9
 	VMOVUPS  X2, (R9)
 
-skip216:
+skip336:
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -32753,7 +44069,7 @@ skip216:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 	CMPQ         34184(AX), $0x70
-	JLE          skip217
+	JLE          skip337
 	VPBROADCASTD 12(DI), Y8
 	VPAND        avx2Constants<>+352(SB), Y8, Y8
 	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
@@ -32789,7 +44105,7 @@ skip216:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 
-skip217:
+skip337:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
@@ -32815,15 +44131,15 @@ skip217:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop209
+	JNZ          loop329
 	LEAQ         19392(AX), CX
 	MOVQ         33216(AX), DX
 	SHLQ         $0x04, DX
 	MOVQ         33232(AX), BX
 
-label219:
+label339:
 	CMPQ           BX, $0x02
-	JL             label220
+	JL             label340
 	VBROADCASTF128 336(CX), Y0
 	VINSERTF128    $0x01, 720(CX), Y0, Y0
 	VBROADCASTF128 (CX), Y1
@@ -32876,11 +44192,11 @@ label219:
 	ADDQ           $0x00000300, CX
 	ADDQ           $0x20, DX
 	SUBQ           $0x02, BX
-	JMP            label219
+	JMP            label339
 
-label220:
+label340:
 	TESTQ          BX, BX
-	JZ             label221
+	JZ             label341
 	VBROADCASTF128 336(CX), Y0
 	VBROADCASTF128 (CX), Y1
 	VMULPS         Y1, Y0, Y0
@@ -32926,7 +44242,7 @@ label220:
 	ANDL           $0x0f, CX
 	MOVB           CL, (DX)
 
-label221:
+label341:
 	MOVQ 33232(AX), CX
 	ADDQ CX, 33216(AX)
 	SUBQ CX, 33224(AX)

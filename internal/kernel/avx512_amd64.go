@@ -24,25 +24,25 @@ func pinAVX512(f *frame)
 //go:noescape
 func pinWideAVX512(f *frame)
 
-// gatesInt8AVX512 updates the gates of some chains, rounded to 8 bits.
+// gatesRoundedAVX512 updates the gates of some chains, rounded to 8 bits.
 //
 //go:noescape
-func gatesInt8AVX512(f *frame)
+func gatesRoundedAVX512(f *frame)
 
-// gatesInt8WideAVX512 updates the gates of some chains, rounded to 8 bits with wires of 32 bits.
+// gatesRoundedWideAVX512 updates the gates of some chains, rounded to 8 bits with wires of 32 bits.
 //
 //go:noescape
-func gatesInt8WideAVX512(f *frame)
+func gatesRoundedWideAVX512(f *frame)
 
-// pinInt8AVX512 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits.
+// pinRoundedAVX512 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits.
 //
 //go:noescape
-func pinInt8AVX512(f *frame)
+func pinRoundedAVX512(f *frame)
 
-// pinInt8WideAVX512 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with wires of 32 bits.
+// pinRoundedWideAVX512 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with wires of 32 bits.
 //
 //go:noescape
-func pinInt8WideAVX512(f *frame)
+func pinRoundedWideAVX512(f *frame)
 
 // layerAVX512 updates gates of a layer.
 //

@@ -6602,9 +6602,9 @@ skip33:
 	VZEROUPPER
 	RET
 
-// func gatesInt8AVX512(f *frame)
+// func gatesRoundedAVX512(f *frame)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
-TEXT ·gatesInt8AVX512(SB), NOSPLIT, $0-8
+TEXT ·gatesRoundedAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -8391,9 +8391,9 @@ GLOBL least512<>(SB), RODATA|NOPTR, $4
 DATA full512<>+0(SB)/4, $0x42fd0000
 GLOBL full512<>(SB), RODATA|NOPTR, $4
 
-// func gatesInt8WideAVX512(f *frame)
+// func gatesRoundedWideAVX512(f *frame)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
-TEXT ·gatesInt8WideAVX512(SB), NOSPLIT, $0-8
+TEXT ·gatesRoundedWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -10110,9 +10110,9 @@ loop69:
 	VZEROUPPER
 	RET
 
-// func pinInt8AVX512(f *frame)
+// func pinRoundedAVX512(f *frame)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
-TEXT ·pinInt8AVX512(SB), NOSPLIT, $0-8
+TEXT ·pinRoundedAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -10304,22 +10304,26 @@ skip70:
 	MOVQ          $0x00000001, R8
 
 loop72:
-	VMOVUPS       (SI), Z3
-	VRANGEPS      $0x0b, Z3, Z3, Z3
-	VMOVUPS       64(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       128(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       192(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       256(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       320(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       384(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       448(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
+	VMOVUPS  (SI), Z3
+	VRANGEPS $0x0b, Z3, Z3, Z3
+	VMOVUPS  64(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  128(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  192(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  256(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  320(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  384(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	CMPQ     34184(AX), $0x64
+	JLE      skip73
+	VMOVUPS  448(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+
+skip73:
 	IMUL3Q        $0x1d, R8, R10
 	ADDQ          34232(AX)(DI*8), R10
 	SUBQ          $0x1d, R10
@@ -10371,12 +10375,12 @@ loop72:
 	VFMADD132PS   Z0, Z2, Z3
 	VMOVAPS       Z2, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip73
+	JLE           skip74
 	VMULPS        448(SI), Z4, Z5
 	VADDPS        448(R9), Z5, Z5
 	VFMADD132PS   Z0, Z2, Z5
 
-skip73:
+skip74:
 	VPERMT2B      Z5, Z1, Z3
 	VMOVDQU32     Y3, 96(BX)
 	SUBQ          $0x00000180, DX
@@ -10633,7 +10637,7 @@ skip73:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z4, Z8, Z8
 	CMPQ          34184(AX), $0x64
-	JLE           skip74
+	JLE           skip75
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z4
 	VPDPBUSD.BCST 112(SI), Z4, Z9
@@ -10644,7 +10648,7 @@ skip73:
 	VPANDD        Z3, Z7, Z4
 	VPDPBUSD.BCST 124(SI), Z4, Z12
 
-skip74:
+skip75:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VPSRAD        $0x01, Z11, Z11
@@ -10791,7 +10795,7 @@ skip74:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip75
+	JLE           skip76
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -10802,7 +10806,7 @@ skip74:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip75:
+skip76:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -10813,9 +10817,9 @@ skip75:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JZ          skip76
+	JZ          skip77
 
-loop77:
+loop78:
 	MOVQ          BX, DI
 	DECQ          DX
 	SUBQ          $0x00000180, BX
@@ -11033,7 +11037,7 @@ loop77:
 	VPUNPCKHQDQ   Z16, Z8, Z8
 	VDIVPS        Z13, Z5, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip78
+	JLE           skip79
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -11044,7 +11048,7 @@ loop77:
 	VPANDD        Z3, Z7, Z7
 	VPDPBUSD.BCST 124(SI), Z7, Z12
 
-skip78:
+skip79:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VSUBPS        Z5, Z15, Z15
@@ -11193,7 +11197,7 @@ skip78:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip79
+	JLE           skip80
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -11204,7 +11208,7 @@ skip78:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip79:
+skip80:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -11215,9 +11219,9 @@ skip79:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JNZ         loop77
+	JNZ         loop78
 
-skip76:
+skip77:
 	VMOVUPS       64(BX), Z0
 	VMOVUPS       192(BX), Z1
 	VMULPS        Z0, Z1, Z2
@@ -11287,7 +11291,7 @@ skip76:
 	MOVQ          33232(AX), CX
 	MOVQ          33216(AX), DX
 
-loop80:
+loop81:
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
 	MOVQ          33304(AX), SI
@@ -11328,7 +11332,7 @@ loop80:
 	VMOVSS        X0, (BX)(DX*4)
 	DECQ          DX
 	DECQ          CX
-	JNZ           loop80
+	JNZ           loop81
 	MOVQ          33232(AX), CX
 	SUBQ          CX, 33216(AX)
 	SUBQ          CX, 33224(AX)
@@ -11336,9 +11340,9 @@ loop80:
 	VZEROUPPER
 	RET
 
-// func pinInt8WideAVX512(f *frame)
+// func pinRoundedWideAVX512(f *frame)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
-TEXT ·pinInt8WideAVX512(SB), NOSPLIT, $0-8
+TEXT ·pinRoundedWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
@@ -11415,9 +11419,9 @@ block:
 	VMOVAPS      Z8, Z10
 	VMOVAPS      Z9, Z11
 	DECQ         CX
-	JZ           skip81
+	JZ           skip82
 
-loop82:
+loop83:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
@@ -11483,9 +11487,9 @@ loop82:
 	VMOVAPS       Z9, Z11
 	SUBQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop82
+	JNZ           loop83
 
-skip81:
+skip82:
 	VADDPS        Z11, Z10, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y1
@@ -11529,23 +11533,27 @@ skip81:
 	VXORPS        Z3, Z3, Z3
 	MOVQ          $0x00000001, R8
 
-loop83:
-	VMOVUPS       (SI), Z3
-	VRANGEPS      $0x0b, Z3, Z3, Z3
-	VMOVUPS       64(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       128(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       192(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       256(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       320(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       384(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
-	VMOVUPS       448(SI), Z4
-	VRANGEPS      $0x0b, Z4, Z3, Z3
+loop84:
+	VMOVUPS  (SI), Z3
+	VRANGEPS $0x0b, Z3, Z3, Z3
+	VMOVUPS  64(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  128(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  192(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  256(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  320(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  384(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	CMPQ     34184(AX), $0x64
+	JLE      skip85
+	VMOVUPS  448(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+
+skip85:
 	IMUL3Q        $0x1d, R8, R10
 	ADDQ          34232(AX)(DI*8), R10
 	SUBQ          $0x1d, R10
@@ -11597,12 +11605,12 @@ loop83:
 	VFMADD132PS   Z0, Z2, Z3
 	VMOVAPS       Z2, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip84
+	JLE           skip86
 	VMULPS        448(SI), Z4, Z5
 	VADDPS        448(R9), Z5, Z5
 	VFMADD132PS   Z0, Z2, Z5
 
-skip84:
+skip86:
 	VPERMT2B      Z5, Z1, Z3
 	VMOVDQU32     Y3, 96(BX)
 	SUBQ          $0x00000180, DX
@@ -11610,7 +11618,7 @@ skip84:
 	SUBQ          $0x00000240, SI
 	DECQ          DI
 	DECQ          CX
-	JNZ           loop83
+	JNZ           loop84
 	MOVQ          DI, 33256(AX)
 	MOVQ          33232(AX), CX
 	MOVQ          33216(AX), DX
@@ -11860,7 +11868,7 @@ skip84:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z4, Z8, Z8
 	CMPQ          34184(AX), $0x64
-	JLE           skip85
+	JLE           skip87
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z4
 	VPDPBUSD.BCST 112(SI), Z4, Z9
@@ -11871,7 +11879,7 @@ skip84:
 	VPANDD        Z3, Z7, Z4
 	VPDPBUSD.BCST 124(SI), Z4, Z12
 
-skip85:
+skip87:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VPSRAD        $0x01, Z11, Z11
@@ -12018,7 +12026,7 @@ skip85:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip86
+	JLE           skip88
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -12029,7 +12037,7 @@ skip85:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip86:
+skip88:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -12040,9 +12048,9 @@ skip86:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JZ          skip87
+	JZ          skip89
 
-loop88:
+loop90:
 	MOVQ          BX, DI
 	DECQ          DX
 	SUBQ          $0x00000180, BX
@@ -12261,7 +12269,7 @@ loop88:
 	VPUNPCKHQDQ   Z16, Z8, Z8
 	VDIVPS        Z13, Z5, Z5
 	CMPQ          34184(AX), $0x64
-	JLE           skip89
+	JLE           skip91
 	VPSRLD        $0x04, Z7, Z7
 	VPANDD        Z0, Z7, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -12272,7 +12280,7 @@ loop88:
 	VPANDD        Z3, Z7, Z7
 	VPDPBUSD.BCST 124(SI), Z7, Z12
 
-skip89:
+skip91:
 	VPSRAD        $0x01, Z12, Z12
 	VPADDD        Z12, Z11, Z11
 	VSUBPS        Z5, Z15, Z15
@@ -12421,7 +12429,7 @@ skip89:
 	VPDPBUSD.BCST 108(SI), Z14, Z12
 	VPUNPCKHQDQ   Z13, Z7, Z7
 	CMPQ          34184(AX), $0x64
-	JLE           skip90
+	JLE           skip92
 	VPSRLD        $0x04, Z8, Z8
 	VPANDD        Z0, Z8, Z13
 	VPDPBUSD.BCST 112(SI), Z13, Z9
@@ -12432,7 +12440,7 @@ skip89:
 	VPANDD        Z3, Z8, Z8
 	VPDPBUSD.BCST 124(SI), Z8, Z12
 
-skip90:
+skip92:
 	VPSRAD      $0x01, Z12, Z12
 	VPADDD      Z12, Z11, Z11
 	VPSRAD      $0x01, Z11, Z11
@@ -12443,9 +12451,9 @@ skip90:
 	VMULPS.BCST 352(BX), Z9, Z9
 	VMOVUPS     Z9, 256(BX)
 	DECQ        CX
-	JNZ         loop88
+	JNZ         loop90
 
-skip87:
+skip89:
 	VMOVUPS       64(BX), Z0
 	VMOVUPS       192(BX), Z1
 	VMULPS        Z0, Z1, Z2
@@ -12515,7 +12523,7 @@ skip87:
 	MOVQ          33232(AX), CX
 	MOVQ          33216(AX), DX
 
-loop91:
+loop93:
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
 	MOVQ          33304(AX), SI
@@ -12556,7 +12564,7 @@ loop91:
 	VMOVSS        X0, (BX)(DX*4)
 	DECQ          DX
 	DECQ          CX
-	JNZ           loop91
+	JNZ           loop93
 	MOVQ          33232(AX), CX
 	SUBQ          CX, 33216(AX)
 	SUBQ          CX, 33224(AX)
@@ -12621,9 +12629,9 @@ block:
 	VADDPS       Z9, Z11, Z8
 	VMOVAPS      Z8, Z9
 	DECQ         CX
-	JZ           skip92
+	JZ           skip94
 
-loop93:
+loop95:
 	INCQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
@@ -12675,9 +12683,9 @@ loop93:
 	VMOVAPS       Z8, Z9
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop93
+	JNZ           loop95
 
-skip92:
+skip94:
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VEXTRACTF32X4 $0x01, Y0, X2
 	VADDPS        X0, X2, X2
@@ -12713,7 +12721,7 @@ skip92:
 	VXORPS        Z11, Z11, Z11
 	VXORPS        Z12, Z12, Z12
 
-loop94:
+loop96:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
@@ -12729,9 +12737,9 @@ loop94:
 	SHLQ   $0x03, DI
 	ADDQ   35008(AX), DI
 	TESTQ  SI, SI
-	JZ     skip95
+	JZ     skip97
 
-loop96:
+loop98:
 	MOVL         (DI), R9
 	MOVL         R9, R8
 	SHRL         $0x01, R8
@@ -12774,13 +12782,13 @@ loop96:
 	VMULPS       384(R8), Z15, Z15
 	VADDPS       Z15, Z7, Z7
 	CMPQ         34184(AX), $0x70
-	JLE          skip97
+	JLE          skip99
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z14, Z13, K1, Z15
 	VMULPS       448(R8), Z15, Z15
 	VADDPS       Z15, Z8, Z8
 
-skip97:
+skip99:
 	MOVL       128(DI), R9
 	MOVL       R9, R8
 	SHRL       $0x01, R8
@@ -12803,9 +12811,9 @@ skip97:
 	PREFETCHT0 (R10)
 	ADDQ       $0x08, DI
 	DECQ       SI
-	JNZ        loop96
+	JNZ        loop98
 
-skip95:
+skip97:
 	MOVQ    35080(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
@@ -12815,7 +12823,7 @@ skip95:
 	SHLQ    $0x04, DI
 	ADDQ    35072(AX), DI
 	CMPQ    34168(AX), $0x00
-	JEQ     skip98
+	JEQ     skip100
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
 	ADDQ    35040(AX), R8
@@ -12827,10 +12835,10 @@ skip95:
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
 	CMPQ    34184(AX), $0x70
-	JLE     skip99
+	JLE     skip101
 	VMOVUPS Z8, 448(R8)
 
-skip99:
+skip101:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
 	ADDQ      35056(AX), R8
@@ -12850,7 +12858,7 @@ skip99:
 	ADDQ      35048(AX), R8
 	VMOVUPS   X16, (R8)
 
-skip98:
+skip100:
 	VMOVDQU32     (SI), X13
 	VMOVDQU32     (DI), X14
 	VPANDD        X13, X14, X16
@@ -12948,7 +12956,7 @@ skip98:
 	KMOVW         31740(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z17
 	CMPQ          34184(AX), $0x70
-	JLE           skip100
+	JLE           skip102
 	KMOVW         31694(AX), K1
 	VADDPS        Z8, Z13, K1, Z13
 	KMOVW         31710(AX), K1
@@ -12958,7 +12966,7 @@ skip98:
 	KMOVW         31742(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z17
 
-skip100:
+skip102:
 	VMOVAPS       Z13, Z9
 	VMOVAPS       Z14, Z10
 	VMOVAPS       Z16, Z11
@@ -12966,7 +12974,7 @@ skip100:
 	INCQ          DX
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop94
+	JNZ           loop96
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y9, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -13005,7 +13013,7 @@ skip100:
 	MOVL          $0x0000ff00, SI
 	KMOVW         SI, K4
 
-loop101:
+loop103:
 	MOVQ           DX, SI
 	SHLQ           $0x06, SI
 	MOVQ           33264(AX), DI
@@ -13076,7 +13084,7 @@ loop101:
 	INCQ           DX
 	ADDQ           $0x00000180, BX
 	DECQ           CX
-	JNZ            loop101
+	JNZ            loop103
 	MOVQ           33232(AX), CX
 	ADDQ           CX, 33216(AX)
 	SUBQ           CX, 33224(AX)
@@ -13117,17 +13125,17 @@ block:
 	SHLQ         $0x04, BX
 	MOVQ         33232(AX), SI
 
-label103:
+label105:
 	MOVL $0x0000ffff, DI
 	CMPQ SI, $0x04
-	JGE  label104
+	JGE  label106
 	MOVQ SI, CX
 	SHLQ $0x02, CX
 	MOVL $0x00000001, DI
 	SHLL CL, DI
 	DECL DI
 
-label104:
+label106:
 	KMOVW         DI, K1
 	MOVQ          33264(AX), CX
 	VMOVUPS.Z     (CX)(BX*1), K1, Z8
@@ -13167,7 +13175,7 @@ label104:
 	ADDQ          $0x00000600, DX
 	ADDQ          $0x40, BX
 	SUBQ          $0x04, SI
-	JG            label103
+	JG            label105
 	MOVQ          33232(AX), CX
 	MOVQ          33216(AX), DX
 	LEAQ          19392(AX), BX
@@ -13178,7 +13186,7 @@ label104:
 	VXORPS        Z11, Z11, Z11
 	VXORPS        Z12, Z12, Z12
 
-loop104:
+loop106:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
@@ -13194,9 +13202,9 @@ loop104:
 	SHLQ   $0x03, DI
 	ADDQ   35008(AX), DI
 	TESTQ  SI, SI
-	JZ     skip105
+	JZ     skip107
 
-loop106:
+loop108:
 	MOVL         (DI), R9
 	MOVL         R9, R8
 	SHRL         $0x01, R8
@@ -13239,13 +13247,13 @@ loop106:
 	VMULPS       384(R8), Z13, Z13
 	VADDPS       Z13, Z7, Z7
 	CMPQ         34184(AX), $0x70
-	JLE          skip107
+	JLE          skip109
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z17, Z16, K1, Z13
 	VMULPS       448(R8), Z13, Z13
 	VADDPS       Z13, Z8, Z8
 
-skip107:
+skip109:
 	MOVL       128(DI), R9
 	MOVL       R9, R8
 	SHRL       $0x01, R8
@@ -13268,9 +13276,9 @@ skip107:
 	PREFETCHT0 (R10)
 	ADDQ       $0x08, DI
 	DECQ       SI
-	JNZ        loop106
+	JNZ        loop108
 
-skip105:
+skip107:
 	MOVQ    35080(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
@@ -13280,7 +13288,7 @@ skip105:
 	SHLQ    $0x04, DI
 	ADDQ    35072(AX), DI
 	CMPQ    34168(AX), $0x00
-	JEQ     skip108
+	JEQ     skip110
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
 	ADDQ    35040(AX), R8
@@ -13292,10 +13300,10 @@ skip105:
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
 	CMPQ    34184(AX), $0x70
-	JLE     skip109
+	JLE     skip111
 	VMOVUPS Z8, 448(R8)
 
-skip109:
+skip111:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
 	ADDQ      35056(AX), R8
@@ -13315,7 +13323,7 @@ skip109:
 	ADDQ      35048(AX), R8
 	VMOVUPS   X16, (R8)
 
-skip108:
+skip110:
 	VMOVDQU32     (SI), X14
 	VMOVDQU32     (DI), X15
 	VPANDD        X14, X15, X16
@@ -13413,7 +13421,7 @@ skip108:
 	KMOVW         31740(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z19
 	CMPQ          34184(AX), $0x70
-	JLE           skip110
+	JLE           skip112
 	KMOVW         31694(AX), K1
 	VADDPS        Z8, Z16, K1, Z16
 	KMOVW         31710(AX), K1
@@ -13423,7 +13431,7 @@ skip108:
 	KMOVW         31742(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z19
 
-skip110:
+skip112:
 	VMOVAPS       Z16, Z9
 	VMOVAPS       Z17, Z10
 	VMOVAPS       Z18, Z11
@@ -13431,7 +13439,7 @@ skip110:
 	INCQ          DX
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop104
+	JNZ           loop106
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y9, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -13472,17 +13480,17 @@ skip110:
 	SHLQ          $0x04, BX
 	MOVQ          33232(AX), SI
 
-label112:
+label114:
 	MOVL $0x0000ffff, DI
 	CMPQ SI, $0x04
-	JGE  label113
+	JGE  label115
 	MOVQ SI, CX
 	SHLQ $0x02, CX
 	MOVL $0x00000001, DI
 	SHLL CL, DI
 	DECL DI
 
-label113:
+label115:
 	KMOVW        DI, K1
 	VMOVUPS      336(DX), X14
 	VINSERTF32X4 $0x01, 720(DX), Z14, Z14
@@ -13533,25 +13541,25 @@ label113:
 	SHRQ         $0x04, DI
 	ADDQ         33296(AX), DI
 	CMPQ         SI, $0x04
-	JL           label114
+	JL           label116
 	MOVL         CX, (DI)
-	JMP          label115
+	JMP          label117
 
-label114:
+label116:
 	MOVQ SI, R8
 
-loop115:
+loop117:
 	MOVB CL, (DI)
 	SHRL $0x08, CX
 	INCQ DI
 	DECQ R8
-	JNZ  loop115
+	JNZ  loop117
 
-label115:
+label117:
 	ADDQ $0x00000600, DX
 	ADDQ $0x40, BX
 	SUBQ $0x04, SI
-	JG   label112
+	JG   label114
 	MOVQ 33232(AX), CX
 	ADDQ CX, 33216(AX)
 	SUBQ CX, 33224(AX)

@@ -48,8 +48,15 @@ func kernelsFor(k int) *kernels {
 
 // roundingKernels holds the kernels that round gradients to 8 bits, for pins of 32 candidates.
 var roundingKernels = map[string]*kernels{
-	"avx512": {[2]func(*frame){gatesInt8AVX512, gatesInt8WideAVX512}, [2]func(*frame){pinInt8AVX512, pinInt8WideAVX512}},
-	"avx2":   {[2]func(*frame){gatesInt8AVX2, gatesInt8WideAVX2}, [2]func(*frame){pinInt8AVX2, pinInt8WideAVX2}},
+	"avx512": {[2]func(*frame){gatesRoundedAVX512, gatesRoundedWideAVX512}, [2]func(*frame){pinRoundedAVX512, pinRoundedWideAVX512}},
+	"avx2":   {[2]func(*frame){gatesRoundedAVX2, gatesRoundedWideAVX2}, [2]func(*frame){pinRoundedAVX2, pinRoundedWideAVX2}},
+}
+
+// fewRoundingKernels is the same as fewKernels, for kernels that round gradients.
+var fewRoundingKernels = map[int]*kernels{
+	16: {[2]func(*frame){gatesRounded16AVX2, gatesRounded16WideAVX2}, [2]func(*frame){pinRounded16AVX2, pinRounded16WideAVX2}},
+	8:  {[2]func(*frame){gatesRounded8AVX2, gatesRounded8WideAVX2}, [2]func(*frame){pinRounded8AVX2, pinRounded8WideAVX2}},
+	4:  {[2]func(*frame){gatesRounded4AVX2, gatesRounded4WideAVX2}, [2]func(*frame){pinRounded4AVX2, pinRounded4WideAVX2}},
 }
 
 // kernelsFor returns the fused kernels of the pass for pins of k candidates, or nil if there are none.
@@ -57,10 +64,14 @@ func (p *Pass) kernelsFor(k int) *kernels {
 	switch {
 	case !p.Integer:
 		return kernelsFor(k)
-	case k == fusedK && (simd != "avx512" || turnsIntegers):
+	case simd == "none":
+		return nil
+	case k == fusedK && simd == "avx512" && !turnsIntegers:
+		return roundingKernels["avx2"]
+	case k == fusedK:
 		return roundingKernels[simd]
 	}
-	return nil
+	return fewRoundingKernels[k]
 }
 
 // fused holds the frames of a pass, one for each section and pin.

@@ -89,12 +89,14 @@ func avx2() {
 		}
 	}
 	r := roundedConstants2()
-	for _, f := range roundingKernels(candidates) {
-		f.begin("AVX2")
-		r.kernel2 = kernel2{f, c}
-		r.softmax()
-		r.update()
-		r.end()
+	for n := candidates; n >= 4; n /= 2 {
+		for _, f := range roundingKernels(n) {
+			f.begin("AVX2")
+			r.kernel2 = kernel2{f, c}
+			r.softmax()
+			r.update()
+			r.end()
+		}
 	}
 	kernel2{fused{ops: true}, c}.layer()
 	kernel2{fused{ops: true, light: true}, c}.lightLayer(tails2())

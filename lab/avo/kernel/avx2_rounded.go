@@ -141,15 +141,15 @@ func (k rounded2) integers() {
 	loop(n, func() {
 		k.prefetch(g)
 		k.gather(k.wires(g))
-		for part := range k.vectors() / 2 { // sixteen candidates at a time, because more do not fit into the registers
-			var sums [2][4]reg.VecVirtual
+		for part := range (k.vectors() + 1) / 2 { // sixteen candidates at a time, because more do not fit into the registers
+			sums := make([][4]reg.VecVirtual, min(2, k.vectors()))
 			for h := range sums {
 				for t := range sums[h] {
 					sums[h][t] = zero8()
 				}
 			}
 			for w := range 4 {
-				words := eight(2)
+				words := eight(len(sums))
 				for h, x := range words {
 					VMOVDQU(in(k.f, "words").Offset(4*candidates*w+ymm*(2*part+h)), x)
 				}

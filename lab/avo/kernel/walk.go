@@ -110,7 +110,7 @@ func (k *fused) begin(path string) {
 		name, what = "pin", "updates a pin of one gate a chain from the gradients in out"
 	}
 	if k.round {
-		name, what = name+"Int8", what+", rounded to 8 bits"
+		name, what = name+"Rounded", what+", rounded to 8 bits"
 	}
 	if k.pin && k.k < candidates {
 		name, what = fmt.Sprint(name, k.k), fmt.Sprintf("%s with %d candidates", what, k.k)
