@@ -50,8 +50,8 @@ func chains(m *model.Model) bool {
 	return true
 }
 
-// alone reports whether the chain engine trains the model, if an engine of gates can train it.
-func alone(m *model.Model) bool {
+// suitsChains reports whether the chain engine trains the model, if an engine of gates can train it.
+func suitsChains(m *model.Model) bool {
 	return chains(m) && m.Config.Train.Estimator != "soft" && !m.Config.Train.Freeze.Active()
 }
 

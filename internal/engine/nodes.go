@@ -19,7 +19,7 @@ func gates(m *model.Model) bool {
 			return false
 		}
 	}
-	return t.Estimator != "gumbel" && !t.Cost.Active() && (t.Gradients != "int8" || alone(m))
+	return t.Estimator != "gumbel" && !t.Cost.Active() && (t.Gradients != "int8" || suitsChains(m))
 }
 
 // nodeNetwork is a network of nodes, with the state of a pass over its layers. Each goroutine handles a range of

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bins512 writes the sums s of the block's gates and the gradients of their pins B. The gradient of a chain stays in
+// bins512 writes the sums s of the block's gates and the gradients of their pins B, which it may round. The gradient of a chain stays in
 // registers from gate to gate. It is stored in out at the end of a chain or block.
 func (k fused) bins512() {
 	var d [vectors]reg.VecVirtual
@@ -37,6 +37,7 @@ func (k fused) bins512() {
 			move512(from, d, VMOVUPS)
 		})
 		var s [4]reg.VecVirtual // sums for each combination of the pins' values
+		// The rounding of the preceding gate begins at the first pause, before this gate replaces the largest values.
 		weave(func(pause func()) { s = k.bins512Gate(gate, beta, row, d, one, round, pause) },
 			func(pause func()) {
 				if k.round {
