@@ -90,6 +90,7 @@ var networks = []named{
 	{"four-pins-32", []string{"model.inputs=4", "model.depth=2", "model.anchors=32", "train.gradients=int8"}, "71023e8bcef2bae38bccd61e564d8c08651b639814537e9fc00a5150e144413e", true},
 	{"six-pins-32", []string{"model.inputs=6", "model.depth=2", "model.anchors=32", "train.gradients=int8"}, "4b46fbfb5b14d9e41fad2e55621441a90344e22f0f730ce96dbe65eb3cfaf11b", true},
 	{"one-pin", []string{"model.inputs=1", "model.depth=2", "train.gradients=int8"}, "be8fe81abfcdbff6303ee3590de056b1054f01d135da2c38544d9bee75edc1ef", true},
+	{"chains-int8", []string{"train.gradients=int8"}, "c8fb90ef7bf26732fa1ff236dfdcf61b2aa80d68f69c2affda8eb32273371e92", false},
 	{"gates-int8", []string{"train.gradients=int8", "model.hidden=3"}, "0d9ceb8ee83595cedf59616724213677fa62976a034e96347e32cb8a675ada65", true},
 	{"gumbel", []string{"model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "e95e6ee3ee653fca894caa3d685897c29dfef25c2d5de5796a3e91dab1c0744c", false},
 	{"gumbel-gates", []string{"train.estimator=gumbel", "train.temperature=0.5", "train.optimizer.lr=0.05"}, "5aede997125b748bb0fca42b2bb7dc4468bf7fee13f8ad2b63cd88783644f436", true},

@@ -128,13 +128,23 @@ func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
 		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkFreeze,
-		c.checkSchedule, c.checkWeights, c.checkSplit, c.checkValidation, c.checkConv,
+		c.checkSchedule, c.checkWeights, c.checkSplit, c.checkValidation, c.checkConv, c.checkGradients,
 	} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkGradients returns an error if a file or an override asks for gradients of 8 bits and for an estimator that does
+// not round gradients. Such models exist, so their configurations are not refused.
+func (c *Config) checkGradients() error {
+	if c.Train.Gradients == gradientsFloat32 || c.Train.Estimator != "soft" || !c.isSet("train.gradients") {
+		return nil
+	}
+	return c.wrong("train.gradients", "use float32, or train.estimator: ste or gumbel", "the estimator soft ignores %s",
+		c.Train.Gradients)
 }
 
 // CheckText checks only names and other texts, as [Config.Check] also does. Every model file must pass this check,

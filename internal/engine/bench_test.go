@@ -15,16 +15,19 @@ import (
 )
 
 // BenchmarkStep times one exact training step of networks of private chains. The batch has 100 samples, each pin has
-// 32 candidates (k_x), and the first pin is fixed. The networks have the sizes of the paper's smaller networks. The
-// benchmark reports the median and the shortest time of a step.
+// 32 candidates (k_x), and the first pin is fixed. The networks have the sizes of the paper's smaller networks, and
+// gradients of pins are summed as they are or rounded to 8 bits. The benchmark reports the median and the shortest time
+// of a step.
 func BenchmarkStep(b *testing.B) {
 	mnist := netgen.ModelOptions{Width: 8000, Depth: 6, Features: 784, Bits: 4}
 	cifar := netgen.ModelOptions{Width: 12000, Depth: 4, Features: 3072, Bits: 16}
 	deep := mnist
 	deep.Depth = 100
-	benchmark(b, "mnist-8k-6", mnist)
-	benchmark(b, "mnist-8k-100", deep)
-	benchmark(b, "cifar10-12k-4", cifar)
+	for _, gradients := range []string{"", "int8"} {
+		benchmark(b, "mnist-8k-6", mnist, gradients)
+		benchmark(b, "mnist-8k-100", deep, gradients)
+		benchmark(b, "cifar10-12k-4", cifar, gradients)
+	}
 }
 
 // BenchmarkCandidates is like BenchmarkStep, but varies the number of candidates of an anchor.
@@ -33,7 +36,7 @@ func BenchmarkCandidates(b *testing.B) {
 		benchmark(b, fmt.Sprintf("cifar10-12k-4-k%d", k), netgen.ModelOptions{
 			Width: 12000, Depth: 4, Features: 3072, Bits: 4,
 			Anchors: k,
-		})
+		}, "")
 	}
 }
 
@@ -52,17 +55,22 @@ func BenchmarkLayers(b *testing.B) {
 		{"ialgn-12k-20-kh32", netgen.ModelOptions{Width: 12000, Depth: 20, Hidden: 32}},
 	} {
 		net.options.Features, net.options.Bits = 784, 4
-		benchmark(b, net.name, net.options)
+		benchmark(b, net.name, net.options, "")
 	}
 }
 
-// benchmark times a step of the network on one thread and on two threads.
-func benchmark(b *testing.B, name string, o netgen.ModelOptions) {
+// benchmark times a step of the network on one thread and on two threads. The argument gradients is the value of
+// train.gradients, or empty for float32.
+func benchmark(b *testing.B, name string, o netgen.ModelOptions, gradients string) {
+	if gradients != "" {
+		name += "-" + gradients
+	}
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("net=%s/threads=%d", name, threads), func(b *testing.B) {
 			o.Classes, o.Fixed, o.Tau, o.Seed = 10, true, 10, 1
 			o.Anchors = cmp.Or(o.Anchors, 32)
 			m := netgen.Model(o)
+			m.Config.Train.Gradients = gradients
 			skipBias(m)
 			e, err := New(m, 100, threads)
 			if err != nil {
@@ -102,6 +110,7 @@ func timeSteps(b *testing.B, e Engine, m *model.Model) (took []time.Duration) {
 		for i := range batch.Labels {
 			batch.Labels[i] = uint8(r.IntN(10))
 		}
+		batch.Step++
 		adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, len(took)+1)
 		begin := time.Now()
 		e.Step(batch, adam)

@@ -50,6 +50,11 @@ func chains(m *model.Model) bool {
 	return true
 }
 
+// suitsChains reports whether the chain engine trains the model, if an engine of gates can train it.
+func suitsChains(m *model.Model) bool {
+	return chains(m) && m.Config.Train.Estimator != "soft" && !m.Config.Train.Freeze.Active()
+}
+
 // Step implements [Engine].
 func (e *chainEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
@@ -57,7 +62,7 @@ func (e *chainEngine) Step(b Batch, adam kernel.Adam) Result {
 		return r
 	}
 	e.probeBatch(b, e.views)
-	e.each(func(w *chainWorker) { w.backward(b.X, len(b.Labels), &adam) })
+	e.each(func(w *chainWorker) { w.backward(&b, &adam) })
 	return r
 }
 

@@ -14,7 +14,9 @@ func newChainWorker(e *chainEngine, lo, hi int) *chainWorker {
 	if e.rest != nil {
 		k = max(k, e.rest.B.K)
 	}
-	return &chainWorker{tally: newTally(e.readout, lo, hi), e: e, pass: kernel.NewPass(e.depth, e.words, k)}
+	pass := kernel.NewPass(e.depth, e.words, k)
+	pass.Integer, pass.Part = e.m.Config.Train.Gradients == "int8", e.m.Part
+	return &chainWorker{tally: newTally(e.readout, lo, hi), e: e, pass: pass}
 }
 
 // groups calls f for groups of the worker's chains, from the last group to the first. In this order, an update reads
@@ -39,9 +41,9 @@ func (w *chainWorker) forward(x []uint64) {
 }
 
 // backward updates the worker's chains from the upstream gradient of their classes.
-func (w *chainWorker) backward(x []uint64, samples int, adam *kernel.Adam) {
+func (w *chainWorker) backward(b *Batch, adam *kernel.Adam) {
 	e, p := w.e, w.pass
-	p.X, p.Samples, p.Adam = x, samples, *adam
+	p.X, p.Samples, p.Number, p.Adam = b.X, len(b.Labels), b.Step, *adam
 	w.groups(func(chain, chains int) {
 		p.Forward(e.first, e.rest, chain, chains)
 		for c := range chains {

@@ -11,6 +11,7 @@ import (
 // TestChoice checks which engine trains a network.
 func TestChoice(t *testing.T) {
 	ste := func(*config.Train) {}
+	rounded := func(t *config.Train) { t.Gradients = "int8" }
 	soft := func(t *config.Train) { t.Estimator = "soft" }
 	for _, c := range []struct {
 		name    string
@@ -25,7 +26,12 @@ func TestChoice(t *testing.T) {
 		{"random wires", netgen.ModelOptions{Topology: "rwlgn"}, ste, "layerEngine"},
 		{"soft gates", netgen.ModelOptions{}, soft, "relaxedEngine"},
 		{"noise", netgen.ModelOptions{}, func(t *config.Train) { t.Estimator = "gumbel" }, "nodeEngine"},
-		{"rounded gradients", netgen.ModelOptions{}, func(t *config.Train) { t.Gradients = "int8" }, "nodeEngine"},
+		{"rounded gradients", netgen.ModelOptions{}, rounded, "chainEngine"},
+		{"rounded gradients of layers", netgen.ModelOptions{Hidden: 4}, rounded, "nodeEngine"},
+		{"rounded gradients and frozen layers", netgen.ModelOptions{}, func(t *config.Train) {
+			t.Freeze.Kind = "layerwise"
+			rounded(t)
+		}, "nodeEngine"},
 		{"costs", netgen.ModelOptions{}, func(t *config.Train) { t.Cost = config.Cost{Target: "ice40", Pressure: 1} }, "nodeEngine"},
 		{"six pins", netgen.ModelOptions{Inputs: 6}, ste, "nodeEngine"},
 		{"several widths", netgen.ModelOptions{Topology: "layered", Widths: "40,30"}, ste, "nodeEngine"},

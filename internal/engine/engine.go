@@ -151,7 +151,7 @@ func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 			return nil, err
 		}
 		return newNodeEngine(b), nil
-	case chains(m) && m.Config.Train.Estimator != "soft" && !m.Config.Train.Freeze.Active():
+	case suitsChains(m):
 		return newChains(m, maxBatch, threads)
 	}
 	return newLayers(m, maxBatch, threads)

@@ -52,16 +52,26 @@ func diffState(a, b Engine) string {
 // TestThreads trains the same batches on 1, 2, 5 and 12 threads. With 12 threads, each thread has one chain, and
 // classes are split between threads.
 func TestThreads(t *testing.T) {
+	for _, gradients := range []string{"float32", "int8"} {
+		t.Run(gradients, func(t *testing.T) { sameOnThreads(t, gradients) })
+	}
+}
+
+func sameOnThreads(t *testing.T, gradients string) {
 	g := golden3(t)
 	train := func(threads int) (Engine, []Result) {
-		e, err := New(g.model(g.Start), 100, threads)
+		m := g.model(g.Start)
+		m.Config.Train.Gradients = gradients
+		e, err := New(m, 100, threads)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(1, 1))
 		var rs []Result
 		for step := range 20 {
-			rs = append(rs, e.Step(randomBatch(g, r, e.Words(), 100), g.adam(step+1)))
+			b := randomBatch(g, r, e.Words(), 100)
+			b.Step = step + 1
+			rs = append(rs, e.Step(b, g.adam(step+1)))
 		}
 		return e, rs
 	}

@@ -11,7 +11,7 @@ import (
 
 // gates reports whether the engines of gates can train the model. All nodes must have two pins, and all layers must
 // have the same width. No configuration key may ask for an estimator, a rounding of gradients or a cost that only the
-// node engines support.
+// node engines support. Of the engines of gates, only the chain engine rounds gradients.
 func gates(m *model.Model) bool {
 	t := &m.Config.Train
 	for i := range m.Sections {
@@ -19,7 +19,7 @@ func gates(m *model.Model) bool {
 			return false
 		}
 	}
-	return t.Estimator != "gumbel" && t.Gradients != "int8" && !t.Cost.Active()
+	return t.Estimator != "gumbel" && !t.Cost.Active() && (t.Gradients != "int8" || suitsChains(m))
 }
 
 // nodeNetwork is a network of nodes, with the state of a pass over its layers. Each goroutine handles a range of

@@ -94,6 +94,86 @@ func pin4AVX2(f *frame)
 //go:noescape
 func pin4WideAVX2(f *frame)
 
+// gatesRoundedAVX2 updates the gates of some chains, rounded to 8 bits.
+//
+//go:noescape
+func gatesRoundedAVX2(f *frame)
+
+// gatesRoundedWideAVX2 updates the gates of some chains, rounded to 8 bits with wires of 32 bits.
+//
+//go:noescape
+func gatesRoundedWideAVX2(f *frame)
+
+// pinRoundedAVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits.
+//
+//go:noescape
+func pinRoundedAVX2(f *frame)
+
+// pinRoundedWideAVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with wires of 32 bits.
+//
+//go:noescape
+func pinRoundedWideAVX2(f *frame)
+
+// gatesRounded16AVX2 updates the gates of some chains, rounded to 8 bits with 16 candidates.
+//
+//go:noescape
+func gatesRounded16AVX2(f *frame)
+
+// gatesRounded16WideAVX2 updates the gates of some chains, rounded to 8 bits with 16 candidates with wires of 32 bits.
+//
+//go:noescape
+func gatesRounded16WideAVX2(f *frame)
+
+// pinRounded16AVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with 16 candidates.
+//
+//go:noescape
+func pinRounded16AVX2(f *frame)
+
+// pinRounded16WideAVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with 16 candidates with wires of 32 bits.
+//
+//go:noescape
+func pinRounded16WideAVX2(f *frame)
+
+// gatesRounded8AVX2 updates the gates of some chains, rounded to 8 bits with 8 candidates.
+//
+//go:noescape
+func gatesRounded8AVX2(f *frame)
+
+// gatesRounded8WideAVX2 updates the gates of some chains, rounded to 8 bits with 8 candidates with wires of 32 bits.
+//
+//go:noescape
+func gatesRounded8WideAVX2(f *frame)
+
+// pinRounded8AVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with 8 candidates.
+//
+//go:noescape
+func pinRounded8AVX2(f *frame)
+
+// pinRounded8WideAVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with 8 candidates with wires of 32 bits.
+//
+//go:noescape
+func pinRounded8WideAVX2(f *frame)
+
+// gatesRounded4AVX2 updates the gates of some chains, rounded to 8 bits with 4 candidates.
+//
+//go:noescape
+func gatesRounded4AVX2(f *frame)
+
+// gatesRounded4WideAVX2 updates the gates of some chains, rounded to 8 bits with 4 candidates with wires of 32 bits.
+//
+//go:noescape
+func gatesRounded4WideAVX2(f *frame)
+
+// pinRounded4AVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with 4 candidates.
+//
+//go:noescape
+func pinRounded4AVX2(f *frame)
+
+// pinRounded4WideAVX2 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with 4 candidates with wires of 32 bits.
+//
+//go:noescape
+func pinRounded4WideAVX2(f *frame)
+
 // layerAVX2 updates gates of a layer.
 //
 //go:noescape

@@ -24,6 +24,26 @@ func pinAVX512(f *frame)
 //go:noescape
 func pinWideAVX512(f *frame)
 
+// gatesRoundedAVX512 updates the gates of some chains, rounded to 8 bits.
+//
+//go:noescape
+func gatesRoundedAVX512(f *frame)
+
+// gatesRoundedWideAVX512 updates the gates of some chains, rounded to 8 bits with wires of 32 bits.
+//
+//go:noescape
+func gatesRoundedWideAVX512(f *frame)
+
+// pinRoundedAVX512 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits.
+//
+//go:noescape
+func pinRoundedAVX512(f *frame)
+
+// pinRoundedWideAVX512 updates a pin of one gate a chain from the gradients in out, rounded to 8 bits with wires of 32 bits.
+//
+//go:noescape
+func pinRoundedWideAVX512(f *frame)
+
 // layerAVX512 updates gates of a layer.
 //
 //go:noescape

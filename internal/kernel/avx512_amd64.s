@@ -28,24 +28,24 @@ TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32648(AX), DX
+	MOVQ         33224(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32656(AX)
-	MOVQ         32640(AX), CX
-	MOVQ         32752(AX), DX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32712(AX), DX
+	MOVQ         33288(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32656(AX), CX
-	MOVQ         32640(AX), DX
-	MOVQ         32656(AX), BX
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         18432(AX)(BX*1), BX
+	LEAQ         19008(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -63,15 +63,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         32728(AX), DI
-	MOVQ         32752(AX), R8
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         32688(AX), DI
+	MOVQ         33264(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         32712(AX), SI
+	MOVQ         33288(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -131,15 +131,15 @@ loop1:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          32728(AX), DI
-	MOVQ          32752(AX), R8
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          32688(AX), DI
+	MOVQ          33264(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          32712(AX), SI
+	MOVQ          33288(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -271,20 +271,20 @@ skip0:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          32656(AX), CX
-	MOVQ          32656(AX), DX
+	MOVQ          33232(AX), CX
+	MOVQ          33232(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
-	LEAQ          18432(AX)(DX*1), DX
-	MOVQ          32656(AX), BX
+	LEAQ          19008(AX)(DX*1), DX
+	MOVQ          33232(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          32800(AX), SI
-	MOVQ          32672(AX), DI
-	MOVQ          32680(AX), R8
+	MOVQ          33376(AX), SI
+	MOVQ          33248(AX), DI
+	MOVQ          33256(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          33584(AX), R9
+	ADDQ          34160(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -299,9 +299,9 @@ skip0:
 	VXORPS        Z12, Z12, Z12
 
 loop2:
-	CMPQ    DI, 32664(AX)
+	CMPQ    DI, 33240(AX)
 	JNE     skip3
-	MOVQ    32816(AX)(R8*8), R10
+	MOVQ    33392(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -334,24 +334,24 @@ skip3:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          32784(AX), R10
-	MOVQ          32792(AX), R11
+	MOVQ          33360(AX), R10
+	MOVQ          33368(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
-	VMOVDQU32     X24, 31152(AX)
+	VMOVDQU32     X24, 31728(AX)
 	VPANDND       X22, X23, X24
-	VMOVDQU32     X24, 31136(AX)
+	VMOVDQU32     X24, 31712(AX)
 	VPANDND       X23, X22, X24
-	VMOVDQU32     X24, 31120(AX)
+	VMOVDQU32     X24, 31696(AX)
 	VPTERNLOGD    $0x11, X23, X22, X24
-	VMOVDQU32     X24, 31104(AX)
+	VMOVDQU32     X24, 31680(AX)
 	KMOVW         (R10)(SI*1), K1
 	KMOVW         (R11)(SI*1), K2
-	KMOVW         31104(AX), K3
-	KMOVW         31120(AX), K4
-	KMOVW         31136(AX), K5
-	KMOVW         31152(AX), K6
+	KMOVW         31680(AX), K3
+	KMOVW         31696(AX), K4
+	KMOVW         31712(AX), K5
+	KMOVW         31728(AX), K6
 	VADDPS        Z0, Z15, K3, Z15
 	VADDPS        Z0, Z19, K4, Z19
 	VADDPS        Z0, Z20, K5, Z20
@@ -367,10 +367,10 @@ skip3:
 	VADDPS        X22, X10, X10
 	KMOVW         2(R10)(SI*1), K1
 	KMOVW         2(R11)(SI*1), K2
-	KMOVW         31106(AX), K3
-	KMOVW         31122(AX), K4
-	KMOVW         31138(AX), K5
-	KMOVW         31154(AX), K6
+	KMOVW         31682(AX), K3
+	KMOVW         31698(AX), K4
+	KMOVW         31714(AX), K5
+	KMOVW         31730(AX), K6
 	VADDPS        Z1, Z15, K3, Z15
 	VADDPS        Z1, Z19, K4, Z19
 	VADDPS        Z1, Z20, K5, Z20
@@ -386,10 +386,10 @@ skip3:
 	VADDPS        X22, X11, X11
 	KMOVW         4(R10)(SI*1), K1
 	KMOVW         4(R11)(SI*1), K2
-	KMOVW         31108(AX), K3
-	KMOVW         31124(AX), K4
-	KMOVW         31140(AX), K5
-	KMOVW         31156(AX), K6
+	KMOVW         31684(AX), K3
+	KMOVW         31700(AX), K4
+	KMOVW         31716(AX), K5
+	KMOVW         31732(AX), K6
 	VADDPS        Z2, Z15, K3, Z15
 	VADDPS        Z2, Z19, K4, Z19
 	VADDPS        Z2, Z20, K5, Z20
@@ -405,10 +405,10 @@ skip3:
 	VADDPS        X22, X12, X12
 	KMOVW         6(R10)(SI*1), K1
 	KMOVW         6(R11)(SI*1), K2
-	KMOVW         31110(AX), K3
-	KMOVW         31126(AX), K4
-	KMOVW         31142(AX), K5
-	KMOVW         31158(AX), K6
+	KMOVW         31686(AX), K3
+	KMOVW         31702(AX), K4
+	KMOVW         31718(AX), K5
+	KMOVW         31734(AX), K6
 	VADDPS        Z3, Z15, K3, Z15
 	VADDPS        Z3, Z19, K4, Z19
 	VADDPS        Z3, Z20, K5, Z20
@@ -430,10 +430,10 @@ skip3:
 	VMOVUPS       X11, 720(DX)
 	KMOVW         8(R10)(SI*1), K1
 	KMOVW         8(R11)(SI*1), K2
-	KMOVW         31112(AX), K3
-	KMOVW         31128(AX), K4
-	KMOVW         31144(AX), K5
-	KMOVW         31160(AX), K6
+	KMOVW         31688(AX), K3
+	KMOVW         31704(AX), K4
+	KMOVW         31720(AX), K5
+	KMOVW         31736(AX), K6
 	VADDPS        Z4, Z15, K3, Z15
 	VADDPS        Z4, Z19, K4, Z19
 	VADDPS        Z4, Z20, K5, Z20
@@ -445,10 +445,10 @@ skip3:
 	VMULPS        Z16, Z4, Z4
 	KMOVW         10(R10)(SI*1), K1
 	KMOVW         10(R11)(SI*1), K2
-	KMOVW         31114(AX), K3
-	KMOVW         31130(AX), K4
-	KMOVW         31146(AX), K5
-	KMOVW         31162(AX), K6
+	KMOVW         31690(AX), K3
+	KMOVW         31706(AX), K4
+	KMOVW         31722(AX), K5
+	KMOVW         31738(AX), K6
 	VADDPS        Z5, Z15, K3, Z15
 	VADDPS        Z5, Z19, K4, Z19
 	VADDPS        Z5, Z20, K5, Z20
@@ -460,10 +460,10 @@ skip3:
 	VMULPS        Z16, Z5, Z5
 	KMOVW         12(R10)(SI*1), K1
 	KMOVW         12(R11)(SI*1), K2
-	KMOVW         31116(AX), K3
-	KMOVW         31132(AX), K4
-	KMOVW         31148(AX), K5
-	KMOVW         31164(AX), K6
+	KMOVW         31692(AX), K3
+	KMOVW         31708(AX), K4
+	KMOVW         31724(AX), K5
+	KMOVW         31740(AX), K6
 	VADDPS        Z6, Z15, K3, Z15
 	VADDPS        Z6, Z19, K4, Z19
 	VADDPS        Z6, Z20, K5, Z20
@@ -473,14 +473,14 @@ skip3:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          33608(AX), $0x64
+	CMPQ          34184(AX), $0x64
 	JLE           skip4
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
-	KMOVW         31118(AX), K3
-	KMOVW         31134(AX), K4
-	KMOVW         31150(AX), K5
-	KMOVW         31166(AX), K6
+	KMOVW         31694(AX), K3
+	KMOVW         31710(AX), K4
+	KMOVW         31726(AX), K5
+	KMOVW         31742(AX), K6
 	VADDPS        Z7, Z15, K3, Z15
 	VADDPS        Z7, Z19, K4, Z19
 	VADDPS        Z7, Z20, K5, Z20
@@ -501,7 +501,7 @@ skip4:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip5
-	CMPQ    33592(AX), $0x00
+	CMPQ    34168(AX), $0x00
 	JEQ     skip6
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -513,8 +513,8 @@ skip4:
 	VMOVUPS Z7, 448(R9)
 
 skip6:
-	SUBQ 32808(AX), SI
-	MOVQ 32664(AX), DI
+	SUBQ 33384(AX), SI
+	MOVQ 33240(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -547,7 +547,7 @@ skip5:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 32664(AX)
+	CMPQ          DI, 33240(AX)
 	JEQ           skip7
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -559,16 +559,16 @@ skip5:
 	VMOVUPS       Z7, 448(R9)
 
 skip7:
-	MOVQ            SI, 32800(AX)
-	MOVQ            DI, 32672(AX)
-	MOVQ            R8, 32680(AX)
-	MOVQ            32656(AX), CX
-	MOVQ            32640(AX), DX
-	MOVQ            32656(AX), BX
+	MOVQ            SI, 33376(AX)
+	MOVQ            DI, 33248(AX)
+	MOVQ            R8, 33256(AX)
+	MOVQ            33232(AX), CX
+	MOVQ            33216(AX), DX
+	MOVQ            33232(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32656(AX), SI
+	LEAQ            19008(AX)(BX*1), BX
+	MOVQ            33232(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -588,64 +588,64 @@ skip7:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	ADDQ            32768(AX), DI
+	ADDQ            33344(AX), DI
 	VPMOVZXWD       (DI), Z1
 	VPSLLD          $0x04, Z1, Z1
-	VMOVDQU32       Z1, 31168(AX)
+	VMOVDQU32       Z1, 31744(AX)
 	VPMOVZXWD       32(DI), Z1
 	VPSLLD          $0x04, Z1, Z1
-	VMOVDQU32       Z1, 31232(AX)
+	VMOVDQU32       Z1, 31808(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32688(AX), R8
+	MOVQ            33264(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32696(AX), R8
+	MOVQ            33272(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32704(AX), R8
+	MOVQ            33280(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32728(AX), R8
+	MOVQ            33304(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32736(AX), R8
+	MOVQ            33312(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32744(AX), R8
+	MOVQ            33320(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32768(AX), R8
+	MOVQ            33344(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33600(AX), DI
-	MOVL            31168(AX), R8
+	MOVQ            34176(AX), DI
+	MOVL            31744(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z2
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z4
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -655,37 +655,37 @@ skip7:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z6
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z7
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z8
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -699,13 +699,13 @@ skip7:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x06, R8
-	ADDQ            32768(AX), R8
+	ADDQ            33344(AX), R8
 	VPMOVZXWD       (R8), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPMOVZXWD       32(R8), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -719,12 +719,12 @@ skip7:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R8
+	MOVL            31744(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
@@ -735,12 +735,12 @@ skip7:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
@@ -751,12 +751,12 @@ skip7:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
@@ -767,12 +767,12 @@ skip7:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
@@ -783,12 +783,12 @@ skip7:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
@@ -799,12 +799,12 @@ skip7:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
@@ -815,12 +815,12 @@ skip7:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
@@ -831,12 +831,12 @@ skip7:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
@@ -847,12 +847,12 @@ skip7:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
@@ -863,12 +863,12 @@ skip7:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
@@ -879,12 +879,12 @@ skip7:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
@@ -895,12 +895,12 @@ skip7:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
@@ -911,12 +911,12 @@ skip7:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
@@ -927,12 +927,12 @@ skip7:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -943,12 +943,12 @@ skip7:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -959,12 +959,12 @@ skip7:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -1014,7 +1014,7 @@ skip7:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip8
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1104,55 +1104,55 @@ loop10:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            32688(AX), R9
+	MOVQ            33264(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32696(AX), R9
+	MOVQ            33272(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32704(AX), R9
+	MOVQ            33280(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32744(AX), R9
+	MOVQ            33320(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32768(AX), R9
+	MOVQ            33344(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33600(AX), R8
-	MOVL            31168(AX), R9
+	MOVQ            34176(AX), R8
+	MOVL            31744(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
-	MOVL            31184(AX), R9
+	MOVL            31760(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
-	MOVL            31200(AX), R9
+	MOVL            31776(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
-	MOVL            31216(AX), R9
+	MOVL            31792(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
-	MOVL            31172(AX), R9
+	MOVL            31748(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z2
-	MOVL            31188(AX), R9
+	MOVL            31764(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
-	MOVL            31204(AX), R9
+	MOVL            31780(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
-	MOVL            31220(AX), R9
+	MOVL            31796(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
-	MOVL            31176(AX), R9
+	MOVL            31752(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31192(AX), R9
+	MOVL            31768(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31208(AX), R9
+	MOVL            31784(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31224(AX), R9
+	MOVL            31800(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31180(AX), R9
+	MOVL            31756(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z4
-	MOVL            31196(AX), R9
+	MOVL            31772(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
-	MOVL            31212(AX), R9
+	MOVL            31788(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
-	MOVL            31228(AX), R9
+	MOVL            31804(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -1162,37 +1162,37 @@ loop10:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R9
+	MOVL            31808(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31248(AX), R9
+	MOVL            31824(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31264(AX), R9
+	MOVL            31840(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31280(AX), R9
+	MOVL            31856(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31236(AX), R9
+	MOVL            31812(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z6
-	MOVL            31252(AX), R9
+	MOVL            31828(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
-	MOVL            31268(AX), R9
+	MOVL            31844(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
-	MOVL            31284(AX), R9
+	MOVL            31860(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
-	MOVL            31240(AX), R9
+	MOVL            31816(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z7
-	MOVL            31256(AX), R9
+	MOVL            31832(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
-	MOVL            31272(AX), R9
+	MOVL            31848(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
-	MOVL            31288(AX), R9
+	MOVL            31864(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
-	MOVL            31244(AX), R9
+	MOVL            31820(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z8
-	MOVL            31260(AX), R9
+	MOVL            31836(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
-	MOVL            31276(AX), R9
+	MOVL            31852(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
-	MOVL            31292(AX), R9
+	MOVL            31868(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -1206,13 +1206,13 @@ loop10:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x06, R9
-	ADDQ            32768(AX), R9
+	ADDQ            33344(AX), R9
 	VPMOVZXWD       (R9), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPMOVZXWD       32(R9), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -1226,7 +1226,7 @@ loop10:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R9
+	MOVL            31744(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         336(DI), X15
 	VMULPS          320(DI), X15, X15
@@ -1235,7 +1235,7 @@ loop10:
 	VMOVDQA32       Z8, Z17
 	VPERMI2PS       Z14, Z13, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	MOVL            31172(AX), R9
+	MOVL            31748(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VPERMILPS       $0x4e, X15, X17
 	VADDPS          X17, X15, X15
@@ -1250,7 +1250,7 @@ loop10:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31176(AX), R9
+	MOVL            31752(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VADDPS.BCST     344(DI), Z14, K2, Z14
 	VBROADCASTSS.Z  340(DI), K3, Z15
@@ -1259,7 +1259,7 @@ loop10:
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31180(AX), R9
+	MOVL            31756(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VSUBPS          Z13, Z14, Z14
 	VMULPS          (DI), Z14, Z14
@@ -1274,7 +1274,7 @@ loop10:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z19, Z18, Z17
 	VFMADD231PS     Z17, Z0, Z7
-	MOVL            31184(AX), R9
+	MOVL            31760(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VMULPS          Z13, Z15, Z17
 	VMOVUPS         128(DI), Z20
@@ -1284,7 +1284,7 @@ loop10:
 	VPSRLD          $0x0a, Z8, Z22
 	VPERMI2PS       Z19, Z18, Z22
 	VFMADD231PS     Z22, Z0, Z10
-	MOVL            31188(AX), DI
+	MOVL            31764(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z17, Y18
 	VADDPS          Y17, Y18, Y18
@@ -1299,7 +1299,7 @@ loop10:
 	VPSRLD          $0x0f, Z4, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVL            31192(AX), DI
+	MOVL            31768(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0x4e, X17, X18
 	VADDPS          X18, X17, X17
@@ -1308,7 +1308,7 @@ loop10:
 	VPSRLD          $0x0f, Z8, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	MOVL            31196(AX), DI
+	MOVL            31772(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X17, Z17
 	VSUBPS          Z17, Z15, Z15
@@ -1324,24 +1324,24 @@ loop10:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31200(AX), DI
+	MOVL            31776(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32696(AX), R9
+	MOVQ            33272(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z18
-	VMULPS.BCST     33616(AX), Z18, Z18
-	VMULPS.BCST     33620(AX), Z14, Z19
+	VMULPS.BCST     34192(AX), Z18, Z18
+	VMULPS.BCST     34196(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31204(AX), R10
+	MOVL            31780(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            32704(AX), R10
+	MOVQ            33280(AX), R10
 	VMOVUPS         64(R10)(DI*1), Z13
-	VMULPS.BCST     33624(AX), Z13, Z13
-	VMULPS.BCST     33628(AX), Z14, Z14
+	VMULPS.BCST     34200(AX), Z13, Z13
+	VMULPS.BCST     34204(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -1352,22 +1352,22 @@ loop10:
 	VPSRLD          $0x19, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	MOVL            31208(AX), R11
+	MOVL            31784(AX), R11
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 64(R9)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     33632(AX), Z18, Z18
+	VMULPS.BCST     34208(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R10)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVL            31212(AX), R9
+	MOVL            31788(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32688(AX), R9
+	MOVQ            33264(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z14
-	VMULPS.BCST     33636(AX), Z13, Z13
-	VADDPS.BCST     33640(AX), Z13, Z13
+	VMULPS.BCST     34212(AX), Z13, Z13
+	VADDPS.BCST     34216(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -1377,7 +1377,7 @@ loop10:
 	VPSHRDD         $0x1e, Z2, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
-	MOVL            31216(AX), R10
+	MOVL            31792(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z14, Z14
@@ -1385,12 +1385,12 @@ loop10:
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31220(AX), R9
+	MOVL            31796(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     33616(AX), Z13, Z13
-	VMULPS.BCST     33620(AX), Z15, Z18
+	VMULPS.BCST     34192(AX), Z13, Z13
+	VMULPS.BCST     34196(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -1401,21 +1401,21 @@ loop10:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVL            31224(AX), R10
+	MOVL            31800(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z17
-	VMULPS.BCST     33624(AX), Z17, Z17
-	VMULPS.BCST     33628(AX), Z15, Z15
+	VMULPS.BCST     34200(AX), Z17, Z17
+	VMULPS.BCST     34204(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	MOVL            31228(AX), R11
+	MOVL            31804(AX), R11
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     33632(AX), Z13, Z13
+	VMULPS.BCST     34208(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R10)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -1427,16 +1427,16 @@ loop10:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31232(AX), R9
+	MOVL            31808(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z15
-	VMULPS.BCST     33636(AX), Z17, Z17
-	VADDPS.BCST     33640(AX), Z17, Z17
+	VMULPS.BCST     34212(AX), Z17, Z17
+	VADDPS.BCST     34216(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31236(AX), R10
+	MOVL            31812(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z17, Z13, Z13
 	VSUBPS          Z13, Z15, Z15
@@ -1450,22 +1450,22 @@ loop10:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVL            31240(AX), R9
+	MOVL            31816(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z18
-	VMULPS.BCST     33616(AX), Z18, Z18
-	VMULPS.BCST     33620(AX), Z21, Z19
+	VMULPS.BCST     34192(AX), Z18, Z18
+	VMULPS.BCST     34196(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVL            31244(AX), R10
+	MOVL            31820(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z13
-	VMULPS.BCST     33624(AX), Z13, Z13
-	VMULPS.BCST     33628(AX), Z21, Z21
+	VMULPS.BCST     34200(AX), Z13, Z13
+	VMULPS.BCST     34204(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -1476,22 +1476,22 @@ loop10:
 	VPSRLD          $0x12, Z2, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
-	MOVL            31248(AX), R11
+	MOVL            31824(AX), R11
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 192(R9)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     33632(AX), Z18, Z18
+	VMULPS.BCST     34208(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R10)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31252(AX), R9
+	MOVL            31828(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z17
-	VMULPS.BCST     33636(AX), Z13, Z13
-	VADDPS.BCST     33640(AX), Z13, Z13
+	VMULPS.BCST     34212(AX), Z13, Z13
+	VADDPS.BCST     34216(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -1501,7 +1501,7 @@ loop10:
 	VPSRLD          $0x17, Z2, Z21
 	VPERMI2PS       Z20, Z19, Z21
 	VFMADD231PS     Z21, Z0, Z11
-	MOVL            31256(AX), R10
+	MOVL            31832(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z17, Z17
@@ -1509,7 +1509,7 @@ loop10:
 	VPSRLD          $0x17, Z6, Z13
 	VPERMI2PS       Z20, Z19, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31260(AX), DI
+	MOVL            31836(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMAXPS          Z17, Z15, Z13
 	VEXTRACTF64X4   $0x01, Z13, Y18
@@ -1525,7 +1525,7 @@ loop10:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z19, Z18, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), DI
+	MOVL            31840(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z14, Y2
 	VMAXPS          Y14, Y2, Y2
@@ -1539,7 +1539,7 @@ loop10:
 	VPSHRDD         $0x1c, Z9, Z6, Z6
 	VPERMI2PS       Z19, Z18, Z6
 	VFMADD231PS     Z6, Z0, Z10
-	MOVL            31268(AX), DI
+	MOVL            31844(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X2, X2, X6
 	VBROADCASTSS    X2, Z13
@@ -1548,9 +1548,9 @@ loop10:
 	XORQ            R9, R9
 	TZCNTQ          DI, DI
 	CMOVQCS         R9, DI
-	MOVQ            32720(AX), R9
+	MOVQ            33296(AX), R9
 	MOVB            DI, 1(R9)(DX*1)
-	MOVQ            32712(AX), DI
+	MOVQ            33288(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -1563,7 +1563,7 @@ loop10:
 	VPSRLD          $0x01, Z5, Z14
 	VPERMI2PS       Z13, Z2, Z14
 	VFMADD231PS     Z14, Z0, Z11
-	MOVL            31272(AX), DI
+	MOVL            31848(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X6, Z14
 	VCMPPS          $0x00, Z14, Z15, K7
@@ -1578,18 +1578,18 @@ loop10:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            32768(AX), R9
+	ADDQ            33344(AX), R9
 	MOVWLZX         64(R9)(DI*2), DI
-	MOVQ            32760(AX), R9
+	MOVQ            33336(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            32752(AX), DI
+	MOVQ            33328(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x01, Z9, Z6
 	VPERMI2PS       Z13, Z2, Z6
 	VFMADD231PS     Z6, Z0, Z12
-	MOVL            31276(AX), DI
+	MOVL            31852(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -1600,12 +1600,12 @@ loop10:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), DI
+	MOVL            31856(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), DI
+	MOVL            31860(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -1616,12 +1616,12 @@ loop10:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), DI
+	MOVL            31864(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), DI
+	MOVL            31868(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -1671,7 +1671,7 @@ loop10:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip11
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1791,69 +1791,69 @@ skip9:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           32696(AX), BX
+	MOVQ           33272(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    33616(AX), Z0, Z0
-	VMULPS.BCST    33620(AX), Z1, Z4
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           32704(AX), SI
+	MOVQ           33280(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    33624(AX), Z3, Z3
-	VMULPS.BCST    33628(AX), Z1, Z1
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    33632(AX), Z0, Z0
+	VMULPS.BCST    34208(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           32688(AX), BX
+	MOVQ           33264(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    33636(AX), Z3, Z3
-	VADDPS.BCST    33640(AX), Z3, Z3
+	VMULPS.BCST    34212(AX), Z3, Z3
+	VADDPS.BCST    34216(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           32736(AX), BX
+	MOVQ           33312(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    33616(AX), Z0, Z0
-	VMULPS.BCST    33620(AX), Z2, Z4
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           32744(AX), SI
+	MOVQ           33320(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    33624(AX), Z3, Z3
-	VMULPS.BCST    33628(AX), Z2, Z2
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    33632(AX), Z0, Z0
+	VMULPS.BCST    34208(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           32728(AX), BX
+	MOVQ           33304(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    33636(AX), Z3, Z3
-	VADDPS.BCST    33640(AX), Z3, Z3
+	VMULPS.BCST    34212(AX), Z3, Z3
+	VADDPS.BCST    34216(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           32736(AX), BX
+	MOVQ           33312(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    33616(AX), Z0, Z0
-	VMULPS.BCST    33620(AX), Z5, Z4
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           32744(AX), SI
+	MOVQ           33320(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    33624(AX), Z3, Z3
-	VMULPS.BCST    33628(AX), Z5, Z5
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    33632(AX), Z0, Z0
+	VMULPS.BCST    34208(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           32728(AX), BX
+	MOVQ           33304(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    33636(AX), Z4, Z4
-	VADDPS.BCST    33640(AX), Z4, Z4
+	VMULPS.BCST    34212(AX), Z4, Z4
+	VADDPS.BCST    34216(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -1878,9 +1878,9 @@ skip9:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           32720(AX), BX
+	MOVQ           33296(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           32712(AX), CX
+	MOVQ           33288(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -1897,17 +1897,17 @@ skip9:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x06, BX
-	ADDQ           32768(AX), BX
+	ADDQ           33344(AX), BX
 	MOVWLZX        (BX)(CX*2), CX
-	MOVQ           32760(AX), BX
+	MOVQ           33336(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           32752(AX), CX
+	MOVQ           33328(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           32656(AX), CX
-	SUBQ           CX, 32640(AX)
-	SUBQ           CX, 32648(AX)
+	MOVQ           33232(AX), CX
+	SUBQ           CX, 33216(AX)
+	SUBQ           CX, 33224(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -1918,24 +1918,24 @@ TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32648(AX), DX
+	MOVQ         33224(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32656(AX)
-	MOVQ         32640(AX), CX
-	MOVQ         32752(AX), DX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32712(AX), DX
+	MOVQ         33288(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32656(AX), CX
-	MOVQ         32640(AX), DX
-	MOVQ         32656(AX), BX
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         18432(AX)(BX*1), BX
+	LEAQ         19008(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -1953,15 +1953,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         32728(AX), DI
-	MOVQ         32752(AX), R8
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         32688(AX), DI
+	MOVQ         33264(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         32712(AX), SI
+	MOVQ         33288(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -2021,15 +2021,15 @@ loop13:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          32728(AX), DI
-	MOVQ          32752(AX), R8
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          32688(AX), DI
+	MOVQ          33264(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          32712(AX), SI
+	MOVQ          33288(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -2161,20 +2161,20 @@ skip12:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          32656(AX), CX
-	MOVQ          32656(AX), DX
+	MOVQ          33232(AX), CX
+	MOVQ          33232(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
-	LEAQ          18432(AX)(DX*1), DX
-	MOVQ          32656(AX), BX
+	LEAQ          19008(AX)(DX*1), DX
+	MOVQ          33232(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          32800(AX), SI
-	MOVQ          32672(AX), DI
-	MOVQ          32680(AX), R8
+	MOVQ          33376(AX), SI
+	MOVQ          33248(AX), DI
+	MOVQ          33256(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          33584(AX), R9
+	ADDQ          34160(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -2189,9 +2189,9 @@ skip12:
 	VXORPS        Z12, Z12, Z12
 
 loop14:
-	CMPQ    DI, 32664(AX)
+	CMPQ    DI, 33240(AX)
 	JNE     skip15
-	MOVQ    32816(AX)(R8*8), R10
+	MOVQ    33392(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -2224,24 +2224,24 @@ skip15:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          32784(AX), R10
-	MOVQ          32792(AX), R11
+	MOVQ          33360(AX), R10
+	MOVQ          33368(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
-	VMOVDQU32     X24, 31152(AX)
+	VMOVDQU32     X24, 31728(AX)
 	VPANDND       X22, X23, X24
-	VMOVDQU32     X24, 31136(AX)
+	VMOVDQU32     X24, 31712(AX)
 	VPANDND       X23, X22, X24
-	VMOVDQU32     X24, 31120(AX)
+	VMOVDQU32     X24, 31696(AX)
 	VPTERNLOGD    $0x11, X23, X22, X24
-	VMOVDQU32     X24, 31104(AX)
+	VMOVDQU32     X24, 31680(AX)
 	KMOVW         (R10)(SI*1), K1
 	KMOVW         (R11)(SI*1), K2
-	KMOVW         31104(AX), K3
-	KMOVW         31120(AX), K4
-	KMOVW         31136(AX), K5
-	KMOVW         31152(AX), K6
+	KMOVW         31680(AX), K3
+	KMOVW         31696(AX), K4
+	KMOVW         31712(AX), K5
+	KMOVW         31728(AX), K6
 	VADDPS        Z0, Z15, K3, Z15
 	VADDPS        Z0, Z19, K4, Z19
 	VADDPS        Z0, Z20, K5, Z20
@@ -2257,10 +2257,10 @@ skip15:
 	VADDPS        X22, X10, X10
 	KMOVW         2(R10)(SI*1), K1
 	KMOVW         2(R11)(SI*1), K2
-	KMOVW         31106(AX), K3
-	KMOVW         31122(AX), K4
-	KMOVW         31138(AX), K5
-	KMOVW         31154(AX), K6
+	KMOVW         31682(AX), K3
+	KMOVW         31698(AX), K4
+	KMOVW         31714(AX), K5
+	KMOVW         31730(AX), K6
 	VADDPS        Z1, Z15, K3, Z15
 	VADDPS        Z1, Z19, K4, Z19
 	VADDPS        Z1, Z20, K5, Z20
@@ -2276,10 +2276,10 @@ skip15:
 	VADDPS        X22, X11, X11
 	KMOVW         4(R10)(SI*1), K1
 	KMOVW         4(R11)(SI*1), K2
-	KMOVW         31108(AX), K3
-	KMOVW         31124(AX), K4
-	KMOVW         31140(AX), K5
-	KMOVW         31156(AX), K6
+	KMOVW         31684(AX), K3
+	KMOVW         31700(AX), K4
+	KMOVW         31716(AX), K5
+	KMOVW         31732(AX), K6
 	VADDPS        Z2, Z15, K3, Z15
 	VADDPS        Z2, Z19, K4, Z19
 	VADDPS        Z2, Z20, K5, Z20
@@ -2295,10 +2295,10 @@ skip15:
 	VADDPS        X22, X12, X12
 	KMOVW         6(R10)(SI*1), K1
 	KMOVW         6(R11)(SI*1), K2
-	KMOVW         31110(AX), K3
-	KMOVW         31126(AX), K4
-	KMOVW         31142(AX), K5
-	KMOVW         31158(AX), K6
+	KMOVW         31686(AX), K3
+	KMOVW         31702(AX), K4
+	KMOVW         31718(AX), K5
+	KMOVW         31734(AX), K6
 	VADDPS        Z3, Z15, K3, Z15
 	VADDPS        Z3, Z19, K4, Z19
 	VADDPS        Z3, Z20, K5, Z20
@@ -2320,10 +2320,10 @@ skip15:
 	VMOVUPS       X11, 720(DX)
 	KMOVW         8(R10)(SI*1), K1
 	KMOVW         8(R11)(SI*1), K2
-	KMOVW         31112(AX), K3
-	KMOVW         31128(AX), K4
-	KMOVW         31144(AX), K5
-	KMOVW         31160(AX), K6
+	KMOVW         31688(AX), K3
+	KMOVW         31704(AX), K4
+	KMOVW         31720(AX), K5
+	KMOVW         31736(AX), K6
 	VADDPS        Z4, Z15, K3, Z15
 	VADDPS        Z4, Z19, K4, Z19
 	VADDPS        Z4, Z20, K5, Z20
@@ -2335,10 +2335,10 @@ skip15:
 	VMULPS        Z16, Z4, Z4
 	KMOVW         10(R10)(SI*1), K1
 	KMOVW         10(R11)(SI*1), K2
-	KMOVW         31114(AX), K3
-	KMOVW         31130(AX), K4
-	KMOVW         31146(AX), K5
-	KMOVW         31162(AX), K6
+	KMOVW         31690(AX), K3
+	KMOVW         31706(AX), K4
+	KMOVW         31722(AX), K5
+	KMOVW         31738(AX), K6
 	VADDPS        Z5, Z15, K3, Z15
 	VADDPS        Z5, Z19, K4, Z19
 	VADDPS        Z5, Z20, K5, Z20
@@ -2350,10 +2350,10 @@ skip15:
 	VMULPS        Z16, Z5, Z5
 	KMOVW         12(R10)(SI*1), K1
 	KMOVW         12(R11)(SI*1), K2
-	KMOVW         31116(AX), K3
-	KMOVW         31132(AX), K4
-	KMOVW         31148(AX), K5
-	KMOVW         31164(AX), K6
+	KMOVW         31692(AX), K3
+	KMOVW         31708(AX), K4
+	KMOVW         31724(AX), K5
+	KMOVW         31740(AX), K6
 	VADDPS        Z6, Z15, K3, Z15
 	VADDPS        Z6, Z19, K4, Z19
 	VADDPS        Z6, Z20, K5, Z20
@@ -2363,14 +2363,14 @@ skip15:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          33608(AX), $0x64
+	CMPQ          34184(AX), $0x64
 	JLE           skip16
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
-	KMOVW         31118(AX), K3
-	KMOVW         31134(AX), K4
-	KMOVW         31150(AX), K5
-	KMOVW         31166(AX), K6
+	KMOVW         31694(AX), K3
+	KMOVW         31710(AX), K4
+	KMOVW         31726(AX), K5
+	KMOVW         31742(AX), K6
 	VADDPS        Z7, Z15, K3, Z15
 	VADDPS        Z7, Z19, K4, Z19
 	VADDPS        Z7, Z20, K5, Z20
@@ -2391,7 +2391,7 @@ skip16:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip17
-	CMPQ    33592(AX), $0x00
+	CMPQ    34168(AX), $0x00
 	JEQ     skip18
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -2403,8 +2403,8 @@ skip16:
 	VMOVUPS Z7, 448(R9)
 
 skip18:
-	SUBQ 32808(AX), SI
-	MOVQ 32664(AX), DI
+	SUBQ 33384(AX), SI
+	MOVQ 33240(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -2437,7 +2437,7 @@ skip17:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 32664(AX)
+	CMPQ          DI, 33240(AX)
 	JEQ           skip19
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -2449,16 +2449,16 @@ skip17:
 	VMOVUPS       Z7, 448(R9)
 
 skip19:
-	MOVQ            SI, 32800(AX)
-	MOVQ            DI, 32672(AX)
-	MOVQ            R8, 32680(AX)
-	MOVQ            32656(AX), CX
-	MOVQ            32640(AX), DX
-	MOVQ            32656(AX), BX
+	MOVQ            SI, 33376(AX)
+	MOVQ            DI, 33248(AX)
+	MOVQ            R8, 33256(AX)
+	MOVQ            33232(AX), CX
+	MOVQ            33216(AX), DX
+	MOVQ            33232(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32656(AX), SI
+	LEAQ            19008(AX)(BX*1), BX
+	MOVQ            33232(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -2478,63 +2478,63 @@ skip19:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x07, DI
-	ADDQ            32776(AX), DI
+	ADDQ            33352(AX), DI
 	VPSLLD          $0x04, (DI), Z1
-	VMOVDQU32       Z1, 31168(AX)
+	VMOVDQU32       Z1, 31744(AX)
 	VPSLLD          $0x04, 64(DI), Z1
-	VMOVDQU32       Z1, 31232(AX)
+	VMOVDQU32       Z1, 31808(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32688(AX), R8
+	MOVQ            33264(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32696(AX), R8
+	MOVQ            33272(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32704(AX), R8
+	MOVQ            33280(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32728(AX), R8
+	MOVQ            33304(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32736(AX), R8
+	MOVQ            33312(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32744(AX), R8
+	MOVQ            33320(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32776(AX), R8
+	MOVQ            33352(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33600(AX), DI
-	MOVL            31168(AX), R8
+	MOVQ            34176(AX), DI
+	MOVL            31744(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z2
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z4
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -2544,37 +2544,37 @@ skip19:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z6
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z7
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z8
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -2588,11 +2588,11 @@ skip19:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x07, R8
-	ADDQ            32776(AX), R8
+	ADDQ            33352(AX), R8
 	VPSLLD          $0x04, (R8), Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPSLLD          $0x04, 64(R8), Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -2606,12 +2606,12 @@ skip19:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R8
+	MOVL            31744(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
@@ -2622,12 +2622,12 @@ skip19:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
@@ -2638,12 +2638,12 @@ skip19:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
@@ -2654,12 +2654,12 @@ skip19:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
@@ -2670,12 +2670,12 @@ skip19:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
@@ -2686,12 +2686,12 @@ skip19:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
@@ -2702,12 +2702,12 @@ skip19:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
@@ -2718,12 +2718,12 @@ skip19:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
@@ -2734,12 +2734,12 @@ skip19:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
@@ -2750,12 +2750,12 @@ skip19:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
@@ -2766,12 +2766,12 @@ skip19:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
@@ -2782,12 +2782,12 @@ skip19:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
@@ -2798,12 +2798,12 @@ skip19:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
@@ -2814,12 +2814,12 @@ skip19:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -2830,12 +2830,12 @@ skip19:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -2846,12 +2846,12 @@ skip19:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -2901,7 +2901,7 @@ skip19:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip20
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -2991,56 +2991,56 @@ loop22:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            32688(AX), R9
+	MOVQ            33264(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32696(AX), R9
+	MOVQ            33272(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32704(AX), R9
+	MOVQ            33280(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32744(AX), R9
+	MOVQ            33320(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32776(AX), R9
+	MOVQ            33352(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33600(AX), R8
-	MOVL            31168(AX), R9
+	MOVQ            34176(AX), R8
+	MOVL            31744(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
-	MOVL            31184(AX), R9
+	MOVL            31760(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
-	MOVL            31200(AX), R9
+	MOVL            31776(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
-	MOVL            31216(AX), R9
+	MOVL            31792(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
-	MOVL            31172(AX), R9
+	MOVL            31748(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z2
-	MOVL            31188(AX), R9
+	MOVL            31764(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
-	MOVL            31204(AX), R9
+	MOVL            31780(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
-	MOVL            31220(AX), R9
+	MOVL            31796(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
-	MOVL            31176(AX), R9
+	MOVL            31752(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31192(AX), R9
+	MOVL            31768(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31208(AX), R9
+	MOVL            31784(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31224(AX), R9
+	MOVL            31800(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31180(AX), R9
+	MOVL            31756(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z4
-	MOVL            31196(AX), R9
+	MOVL            31772(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
-	MOVL            31212(AX), R9
+	MOVL            31788(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
-	MOVL            31228(AX), R9
+	MOVL            31804(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -3050,37 +3050,37 @@ loop22:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R9
+	MOVL            31808(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31248(AX), R9
+	MOVL            31824(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31264(AX), R9
+	MOVL            31840(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31280(AX), R9
+	MOVL            31856(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31236(AX), R9
+	MOVL            31812(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z6
-	MOVL            31252(AX), R9
+	MOVL            31828(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
-	MOVL            31268(AX), R9
+	MOVL            31844(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
-	MOVL            31284(AX), R9
+	MOVL            31860(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
-	MOVL            31240(AX), R9
+	MOVL            31816(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z7
-	MOVL            31256(AX), R9
+	MOVL            31832(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
-	MOVL            31272(AX), R9
+	MOVL            31848(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
-	MOVL            31288(AX), R9
+	MOVL            31864(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
-	MOVL            31244(AX), R9
+	MOVL            31820(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z8
-	MOVL            31260(AX), R9
+	MOVL            31836(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
-	MOVL            31276(AX), R9
+	MOVL            31852(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
-	MOVL            31292(AX), R9
+	MOVL            31868(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -3094,11 +3094,11 @@ loop22:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x07, R9
-	ADDQ            32776(AX), R9
+	ADDQ            33352(AX), R9
 	VPSLLD          $0x04, (R9), Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPSLLD          $0x04, 64(R9), Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -3112,7 +3112,7 @@ loop22:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R9
+	MOVL            31744(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         336(DI), X15
 	VMULPS          320(DI), X15, X15
@@ -3121,7 +3121,7 @@ loop22:
 	VMOVDQA32       Z8, Z17
 	VPERMI2PS       Z14, Z13, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	MOVL            31172(AX), R9
+	MOVL            31748(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VPERMILPS       $0x4e, X15, X17
 	VADDPS          X17, X15, X15
@@ -3136,7 +3136,7 @@ loop22:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31176(AX), R9
+	MOVL            31752(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VADDPS.BCST     344(DI), Z14, K2, Z14
 	VBROADCASTSS.Z  340(DI), K3, Z15
@@ -3145,7 +3145,7 @@ loop22:
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31180(AX), R9
+	MOVL            31756(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VSUBPS          Z13, Z14, Z14
 	VMULPS          (DI), Z14, Z14
@@ -3160,7 +3160,7 @@ loop22:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z19, Z18, Z17
 	VFMADD231PS     Z17, Z0, Z7
-	MOVL            31184(AX), R9
+	MOVL            31760(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VMULPS          Z13, Z15, Z17
 	VMOVUPS         128(DI), Z20
@@ -3170,7 +3170,7 @@ loop22:
 	VPSRLD          $0x0a, Z8, Z22
 	VPERMI2PS       Z19, Z18, Z22
 	VFMADD231PS     Z22, Z0, Z10
-	MOVL            31188(AX), DI
+	MOVL            31764(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z17, Y18
 	VADDPS          Y17, Y18, Y18
@@ -3185,7 +3185,7 @@ loop22:
 	VPSRLD          $0x0f, Z4, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVL            31192(AX), DI
+	MOVL            31768(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0x4e, X17, X18
 	VADDPS          X18, X17, X17
@@ -3194,7 +3194,7 @@ loop22:
 	VPSRLD          $0x0f, Z8, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	MOVL            31196(AX), DI
+	MOVL            31772(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X17, Z17
 	VSUBPS          Z17, Z15, Z15
@@ -3210,24 +3210,24 @@ loop22:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31200(AX), DI
+	MOVL            31776(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32696(AX), R9
+	MOVQ            33272(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z18
-	VMULPS.BCST     33616(AX), Z18, Z18
-	VMULPS.BCST     33620(AX), Z14, Z19
+	VMULPS.BCST     34192(AX), Z18, Z18
+	VMULPS.BCST     34196(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31204(AX), R10
+	MOVL            31780(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            32704(AX), R10
+	MOVQ            33280(AX), R10
 	VMOVUPS         64(R10)(DI*1), Z13
-	VMULPS.BCST     33624(AX), Z13, Z13
-	VMULPS.BCST     33628(AX), Z14, Z14
+	VMULPS.BCST     34200(AX), Z13, Z13
+	VMULPS.BCST     34204(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -3238,22 +3238,22 @@ loop22:
 	VPSRLD          $0x19, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	MOVL            31208(AX), R11
+	MOVL            31784(AX), R11
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 64(R9)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     33632(AX), Z18, Z18
+	VMULPS.BCST     34208(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R10)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVL            31212(AX), R9
+	MOVL            31788(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32688(AX), R9
+	MOVQ            33264(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z14
-	VMULPS.BCST     33636(AX), Z13, Z13
-	VADDPS.BCST     33640(AX), Z13, Z13
+	VMULPS.BCST     34212(AX), Z13, Z13
+	VADDPS.BCST     34216(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -3263,7 +3263,7 @@ loop22:
 	VPSHRDD         $0x1e, Z2, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
-	MOVL            31216(AX), R10
+	MOVL            31792(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z14, Z14
@@ -3271,12 +3271,12 @@ loop22:
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31220(AX), R9
+	MOVL            31796(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     33616(AX), Z13, Z13
-	VMULPS.BCST     33620(AX), Z15, Z18
+	VMULPS.BCST     34192(AX), Z13, Z13
+	VMULPS.BCST     34196(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -3287,21 +3287,21 @@ loop22:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVL            31224(AX), R10
+	MOVL            31800(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z17
-	VMULPS.BCST     33624(AX), Z17, Z17
-	VMULPS.BCST     33628(AX), Z15, Z15
+	VMULPS.BCST     34200(AX), Z17, Z17
+	VMULPS.BCST     34204(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	MOVL            31228(AX), R11
+	MOVL            31804(AX), R11
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     33632(AX), Z13, Z13
+	VMULPS.BCST     34208(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R10)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -3313,16 +3313,16 @@ loop22:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31232(AX), R9
+	MOVL            31808(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z15
-	VMULPS.BCST     33636(AX), Z17, Z17
-	VADDPS.BCST     33640(AX), Z17, Z17
+	VMULPS.BCST     34212(AX), Z17, Z17
+	VADDPS.BCST     34216(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31236(AX), R10
+	MOVL            31812(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z17, Z13, Z13
 	VSUBPS          Z13, Z15, Z15
@@ -3336,22 +3336,22 @@ loop22:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVL            31240(AX), R9
+	MOVL            31816(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z18
-	VMULPS.BCST     33616(AX), Z18, Z18
-	VMULPS.BCST     33620(AX), Z21, Z19
+	VMULPS.BCST     34192(AX), Z18, Z18
+	VMULPS.BCST     34196(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVL            31244(AX), R10
+	MOVL            31820(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z13
-	VMULPS.BCST     33624(AX), Z13, Z13
-	VMULPS.BCST     33628(AX), Z21, Z21
+	VMULPS.BCST     34200(AX), Z13, Z13
+	VMULPS.BCST     34204(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -3362,22 +3362,22 @@ loop22:
 	VPSRLD          $0x12, Z2, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
-	MOVL            31248(AX), R11
+	MOVL            31824(AX), R11
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 192(R9)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     33632(AX), Z18, Z18
+	VMULPS.BCST     34208(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R10)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31252(AX), R9
+	MOVL            31828(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z17
-	VMULPS.BCST     33636(AX), Z13, Z13
-	VADDPS.BCST     33640(AX), Z13, Z13
+	VMULPS.BCST     34212(AX), Z13, Z13
+	VADDPS.BCST     34216(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -3387,7 +3387,7 @@ loop22:
 	VPSRLD          $0x17, Z2, Z21
 	VPERMI2PS       Z20, Z19, Z21
 	VFMADD231PS     Z21, Z0, Z11
-	MOVL            31256(AX), R10
+	MOVL            31832(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z17, Z17
@@ -3395,7 +3395,7 @@ loop22:
 	VPSRLD          $0x17, Z6, Z13
 	VPERMI2PS       Z20, Z19, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31260(AX), DI
+	MOVL            31836(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMAXPS          Z17, Z15, Z13
 	VEXTRACTF64X4   $0x01, Z13, Y18
@@ -3411,7 +3411,7 @@ loop22:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z19, Z18, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), DI
+	MOVL            31840(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z14, Y2
 	VMAXPS          Y14, Y2, Y2
@@ -3425,7 +3425,7 @@ loop22:
 	VPSHRDD         $0x1c, Z9, Z6, Z6
 	VPERMI2PS       Z19, Z18, Z6
 	VFMADD231PS     Z6, Z0, Z10
-	MOVL            31268(AX), DI
+	MOVL            31844(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X2, X2, X6
 	VBROADCASTSS    X2, Z13
@@ -3434,9 +3434,9 @@ loop22:
 	XORQ            R9, R9
 	TZCNTQ          DI, DI
 	CMOVQCS         R9, DI
-	MOVQ            32720(AX), R9
+	MOVQ            33296(AX), R9
 	MOVB            DI, 1(R9)(DX*1)
-	MOVQ            32712(AX), DI
+	MOVQ            33288(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -3449,7 +3449,7 @@ loop22:
 	VPSRLD          $0x01, Z5, Z14
 	VPERMI2PS       Z13, Z2, Z14
 	VFMADD231PS     Z14, Z0, Z11
-	MOVL            31272(AX), DI
+	MOVL            31848(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X6, Z14
 	VCMPPS          $0x00, Z14, Z15, K7
@@ -3464,18 +3464,18 @@ loop22:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            32776(AX), R9
+	ADDQ            33352(AX), R9
 	MOVL            128(R9)(DI*4), DI
-	MOVQ            32760(AX), R9
+	MOVQ            33336(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            32752(AX), DI
+	MOVQ            33328(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x01, Z9, Z6
 	VPERMI2PS       Z13, Z2, Z6
 	VFMADD231PS     Z6, Z0, Z12
-	MOVL            31276(AX), DI
+	MOVL            31852(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -3486,12 +3486,12 @@ loop22:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), DI
+	MOVL            31856(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), DI
+	MOVL            31860(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -3502,12 +3502,12 @@ loop22:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), DI
+	MOVL            31864(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), DI
+	MOVL            31868(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -3557,7 +3557,7 @@ loop22:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip23
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -3677,69 +3677,69 @@ skip21:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           32696(AX), BX
+	MOVQ           33272(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    33616(AX), Z0, Z0
-	VMULPS.BCST    33620(AX), Z1, Z4
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           32704(AX), SI
+	MOVQ           33280(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    33624(AX), Z3, Z3
-	VMULPS.BCST    33628(AX), Z1, Z1
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    33632(AX), Z0, Z0
+	VMULPS.BCST    34208(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           32688(AX), BX
+	MOVQ           33264(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    33636(AX), Z3, Z3
-	VADDPS.BCST    33640(AX), Z3, Z3
+	VMULPS.BCST    34212(AX), Z3, Z3
+	VADDPS.BCST    34216(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           32736(AX), BX
+	MOVQ           33312(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    33616(AX), Z0, Z0
-	VMULPS.BCST    33620(AX), Z2, Z4
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           32744(AX), SI
+	MOVQ           33320(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    33624(AX), Z3, Z3
-	VMULPS.BCST    33628(AX), Z2, Z2
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    33632(AX), Z0, Z0
+	VMULPS.BCST    34208(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           32728(AX), BX
+	MOVQ           33304(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    33636(AX), Z3, Z3
-	VADDPS.BCST    33640(AX), Z3, Z3
+	VMULPS.BCST    34212(AX), Z3, Z3
+	VADDPS.BCST    34216(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           32736(AX), BX
+	MOVQ           33312(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    33616(AX), Z0, Z0
-	VMULPS.BCST    33620(AX), Z5, Z4
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           32744(AX), SI
+	MOVQ           33320(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    33624(AX), Z3, Z3
-	VMULPS.BCST    33628(AX), Z5, Z5
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    33632(AX), Z0, Z0
+	VMULPS.BCST    34208(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           32728(AX), BX
+	MOVQ           33304(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    33636(AX), Z4, Z4
-	VADDPS.BCST    33640(AX), Z4, Z4
+	VMULPS.BCST    34212(AX), Z4, Z4
+	VADDPS.BCST    34216(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -3764,9 +3764,9 @@ skip21:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           32720(AX), BX
+	MOVQ           33296(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           32712(AX), CX
+	MOVQ           33288(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -3783,17 +3783,17 @@ skip21:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x07, BX
-	ADDQ           32776(AX), BX
+	ADDQ           33352(AX), BX
 	MOVL           (BX)(CX*4), CX
-	MOVQ           32760(AX), BX
+	MOVQ           33336(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           32752(AX), CX
+	MOVQ           33328(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           32656(AX), CX
-	SUBQ           CX, 32640(AX)
-	SUBQ           CX, 32648(AX)
+	MOVQ           33232(AX), CX
+	SUBQ           CX, 33216(AX)
+	SUBQ           CX, 33224(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -3804,21 +3804,21 @@ TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32648(AX), DX
+	MOVQ         33224(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32656(AX)
-	MOVQ         32640(AX), CX
-	MOVQ         32752(AX), DX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32656(AX), CX
-	MOVQ         32640(AX), DX
-	MOVQ         32656(AX), BX
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         18432(AX)(BX*1), BX
+	LEAQ         19008(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -3836,8 +3836,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         32728(AX), DI
-	MOVQ         32752(AX), R8
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -3883,8 +3883,8 @@ loop25:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          32728(AX), DI
-	MOVQ          32752(AX), R8
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -3968,16 +3968,16 @@ skip24:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            32656(AX), CX
-	MOVQ            32640(AX), DX
-	MOVQ            32656(AX), BX
+	MOVQ            33232(AX), CX
+	MOVQ            33216(AX), DX
+	MOVQ            33232(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32648(AX), SI
+	LEAQ            19008(AX)(BX*1), BX
+	MOVQ            33224(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            33584(AX), SI
+	ADDQ            34160(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -3994,58 +3994,58 @@ skip24:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	ADDQ            32768(AX), DI
+	ADDQ            33344(AX), DI
 	VPMOVZXWD       (DI), Z1
 	VPSLLD          $0x04, Z1, Z1
-	VMOVDQU32       Z1, 31168(AX)
+	VMOVDQU32       Z1, 31744(AX)
 	VPMOVZXWD       32(DI), Z1
 	VPSLLD          $0x04, Z1, Z1
-	VMOVDQU32       Z1, 31232(AX)
+	VMOVDQU32       Z1, 31808(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32728(AX), R8
+	MOVQ            33304(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32736(AX), R8
+	MOVQ            33312(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32744(AX), R8
+	MOVQ            33320(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32768(AX), R8
+	MOVQ            33344(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33600(AX), DI
-	MOVL            31168(AX), R8
+	MOVQ            34176(AX), DI
+	MOVL            31744(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z2
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z4
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -4055,37 +4055,37 @@ skip24:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z6
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z7
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z8
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -4099,13 +4099,13 @@ skip24:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x06, R8
-	ADDQ            32768(AX), R8
+	ADDQ            33344(AX), R8
 	VPMOVZXWD       (R8), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPMOVZXWD       32(R8), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -4119,12 +4119,12 @@ skip24:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R8
+	MOVL            31744(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
@@ -4135,12 +4135,12 @@ skip24:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
@@ -4151,12 +4151,12 @@ skip24:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
@@ -4167,12 +4167,12 @@ skip24:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
@@ -4183,12 +4183,12 @@ skip24:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
@@ -4199,12 +4199,12 @@ skip24:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
@@ -4215,12 +4215,12 @@ skip24:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
@@ -4231,12 +4231,12 @@ skip24:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
@@ -4247,12 +4247,12 @@ skip24:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
@@ -4263,12 +4263,12 @@ skip24:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
@@ -4279,12 +4279,12 @@ skip24:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
@@ -4295,12 +4295,12 @@ skip24:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
@@ -4311,12 +4311,12 @@ skip24:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
@@ -4327,12 +4327,12 @@ skip24:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -4343,12 +4343,12 @@ skip24:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -4359,12 +4359,12 @@ skip24:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -4414,7 +4414,7 @@ skip24:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip26
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4504,49 +4504,49 @@ loop28:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32744(AX), R9
+	MOVQ            33320(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32768(AX), R9
+	MOVQ            33344(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33600(AX), R8
-	MOVL            31168(AX), R9
+	MOVQ            34176(AX), R8
+	MOVL            31744(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
-	MOVL            31184(AX), R9
+	MOVL            31760(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
-	MOVL            31200(AX), R9
+	MOVL            31776(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
-	MOVL            31216(AX), R9
+	MOVL            31792(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
-	MOVL            31172(AX), R9
+	MOVL            31748(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z2
-	MOVL            31188(AX), R9
+	MOVL            31764(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
-	MOVL            31204(AX), R9
+	MOVL            31780(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
-	MOVL            31220(AX), R9
+	MOVL            31796(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
-	MOVL            31176(AX), R9
+	MOVL            31752(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31192(AX), R9
+	MOVL            31768(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31208(AX), R9
+	MOVL            31784(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31224(AX), R9
+	MOVL            31800(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31180(AX), R9
+	MOVL            31756(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z4
-	MOVL            31196(AX), R9
+	MOVL            31772(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
-	MOVL            31212(AX), R9
+	MOVL            31788(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
-	MOVL            31228(AX), R9
+	MOVL            31804(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -4556,37 +4556,37 @@ loop28:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R9
+	MOVL            31808(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31248(AX), R9
+	MOVL            31824(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31264(AX), R9
+	MOVL            31840(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31280(AX), R9
+	MOVL            31856(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31236(AX), R9
+	MOVL            31812(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z6
-	MOVL            31252(AX), R9
+	MOVL            31828(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
-	MOVL            31268(AX), R9
+	MOVL            31844(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
-	MOVL            31284(AX), R9
+	MOVL            31860(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
-	MOVL            31240(AX), R9
+	MOVL            31816(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z7
-	MOVL            31256(AX), R9
+	MOVL            31832(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
-	MOVL            31272(AX), R9
+	MOVL            31848(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
-	MOVL            31288(AX), R9
+	MOVL            31864(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
-	MOVL            31244(AX), R9
+	MOVL            31820(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z8
-	MOVL            31260(AX), R9
+	MOVL            31836(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
-	MOVL            31276(AX), R9
+	MOVL            31852(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
-	MOVL            31292(AX), R9
+	MOVL            31868(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -4600,13 +4600,13 @@ loop28:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x06, R9
-	ADDQ            32768(AX), R9
+	ADDQ            33344(AX), R9
 	VPMOVZXWD       (R9), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPMOVZXWD       32(R9), Z7
 	VPSLLD          $0x04, Z7, Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -4620,7 +4620,7 @@ loop28:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R9
+	MOVL            31744(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         64(DI), Z15
 	VMOVUPS         192(DI), Z16
@@ -4630,7 +4630,7 @@ loop28:
 	VMOVDQA32       Z8, Z20
 	VPERMI2PS       Z14, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31172(AX), DI
+	MOVL            31748(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMULPS          Z18, Z19, Z13
 	VADDPS          Z13, Z17, Z17
@@ -4645,7 +4645,7 @@ loop28:
 	VPSRLD          $0x05, Z4, Z20
 	VPERMI2PS       Z17, Z14, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	MOVL            31176(AX), DI
+	MOVL            31752(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF32X4   $0x01, Y13, X20
 	VADDPS          X13, X20, X20
@@ -4654,7 +4654,7 @@ loop28:
 	VPSRLD          $0x05, Z8, Z13
 	VPERMI2PS       Z17, Z14, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31180(AX), DI
+	MOVL            31756(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0xb1, X20, X13
 	VADDPS          X13, X20, X20
@@ -4670,25 +4670,25 @@ loop28:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z7
-	MOVL            31184(AX), DI
+	MOVL            31760(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VSUBPS          Z13, Z19, Z19
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     33616(AX), Z13, Z13
+	VMULPS.BCST     34192(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	MOVL            31188(AX), R10
+	MOVL            31764(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33620(AX), Z16, Z15
+	VMULPS.BCST     34196(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z14
-	VMULPS.BCST     33624(AX), Z14, Z14
+	VMULPS.BCST     34200(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -4698,21 +4698,21 @@ loop28:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	MOVL            31192(AX), R11
+	MOVL            31768(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     33628(AX), Z16, Z16
+	VMULPS.BCST     34204(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31196(AX), R9
+	MOVL            31772(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     33632(AX), Z13, Z13
+	VMULPS.BCST     34208(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R10)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -4723,21 +4723,21 @@ loop28:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31200(AX), R10
+	MOVL            31776(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33636(AX), Z15, Z15
-	VADDPS.BCST     33640(AX), Z15, Z15
+	VMULPS.BCST     34212(AX), Z15, Z15
+	VADDPS.BCST     34216(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31204(AX), R10
+	MOVL            31780(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R9)(DI*2)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     33616(AX), Z13, Z13
+	VMULPS.BCST     34192(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -4747,19 +4747,19 @@ loop28:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31208(AX), R10
+	MOVL            31784(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33620(AX), Z19, Z16
+	VMULPS.BCST     34196(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z15
-	VMULPS.BCST     33624(AX), Z15, Z15
+	VMULPS.BCST     34200(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVL            31212(AX), R11
+	MOVL            31788(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     33628(AX), Z19, Z19
+	VMULPS.BCST     34204(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -4772,20 +4772,20 @@ loop28:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31216(AX), R9
+	MOVL            31792(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     33632(AX), Z13, Z13
+	VMULPS.BCST     34208(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R10)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	MOVL            31220(AX), R10
+	MOVL            31796(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33636(AX), Z18, Z18
-	VADDPS.BCST     33640(AX), Z18, Z18
+	VMULPS.BCST     34212(AX), Z18, Z18
+	VADDPS.BCST     34216(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -4796,7 +4796,7 @@ loop28:
 	VPSRLD          $0x03, Z2, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVL            31224(AX), R10
+	MOVL            31800(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z15, Z15
 	VMOVUPS         Z15, 192(R9)(DI*2)
@@ -4804,7 +4804,7 @@ loop28:
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	MOVL            31228(AX), DI
+	MOVL            31804(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z13, Y16
 	VMAXPS          Y13, Y16, Y16
@@ -4824,7 +4824,7 @@ loop28:
 	VPSRLD          $0x08, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31232(AX), DI
+	MOVL            31808(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X16, X16, X16
 	VBROADCASTSS    X16, Z18
@@ -4840,18 +4840,18 @@ loop28:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            32768(AX), R9
+	ADDQ            33344(AX), R9
 	MOVWLZX         64(R9)(DI*2), DI
-	MOVQ            32760(AX), R9
+	MOVQ            33336(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            32752(AX), DI
+	MOVQ            33328(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x08, Z6, Z14
 	VPERMI2PS       Z17, Z13, Z14
 	VFMADD231PS     Z14, Z0, Z10
-	MOVL            31236(AX), DI
+	MOVL            31812(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
@@ -4862,12 +4862,12 @@ loop28:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31240(AX), DI
+	MOVL            31816(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31244(AX), DI
+	MOVL            31820(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
@@ -4878,12 +4878,12 @@ loop28:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31248(AX), DI
+	MOVL            31824(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31252(AX), DI
+	MOVL            31828(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
@@ -4894,12 +4894,12 @@ loop28:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31256(AX), DI
+	MOVL            31832(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31260(AX), DI
+	MOVL            31836(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
@@ -4910,12 +4910,12 @@ loop28:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), DI
+	MOVL            31840(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
-	MOVL            31268(AX), DI
+	MOVL            31844(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
@@ -4926,12 +4926,12 @@ loop28:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31272(AX), DI
+	MOVL            31848(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31276(AX), DI
+	MOVL            31852(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -4942,12 +4942,12 @@ loop28:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), DI
+	MOVL            31856(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), DI
+	MOVL            31860(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -4958,12 +4958,12 @@ loop28:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), DI
+	MOVL            31864(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), DI
+	MOVL            31868(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -5013,7 +5013,7 @@ loop28:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip29
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -5119,47 +5119,47 @@ skip27:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          32736(AX), BX
+	MOVQ          33312(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   33616(AX), Z0, Z0
-	VMULPS.BCST   33620(AX), Z1, Z3
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          32744(AX), SI
+	MOVQ          33320(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   33624(AX), Z2, Z2
-	VMULPS.BCST   33628(AX), Z1, Z1
+	VMULPS.BCST   34200(AX), Z2, Z2
+	VMULPS.BCST   34204(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   33632(AX), Z0, Z0
+	VMULPS.BCST   34208(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          32728(AX), BX
+	MOVQ          33304(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   33636(AX), Z2, Z2
-	VADDPS.BCST   33640(AX), Z2, Z2
+	VMULPS.BCST   34212(AX), Z2, Z2
+	VADDPS.BCST   34216(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          32736(AX), BX
+	MOVQ          33312(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   33616(AX), Z0, Z0
-	VMULPS.BCST   33620(AX), Z4, Z3
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          32744(AX), SI
+	MOVQ          33320(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   33624(AX), Z2, Z2
-	VMULPS.BCST   33628(AX), Z4, Z4
+	VMULPS.BCST   34200(AX), Z2, Z2
+	VMULPS.BCST   34204(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   33632(AX), Z0, Z0
+	VMULPS.BCST   34208(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          32728(AX), BX
+	MOVQ          33304(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   33636(AX), Z3, Z3
-	VADDPS.BCST   33640(AX), Z3, Z3
+	VMULPS.BCST   34212(AX), Z3, Z3
+	VADDPS.BCST   34216(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -5187,17 +5187,17 @@ skip27:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
-	ADDQ          32768(AX), BX
+	ADDQ          33344(AX), BX
 	MOVWLZX       (BX)(CX*2), CX
-	MOVQ          32760(AX), BX
+	MOVQ          33336(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          32752(AX), CX
+	MOVQ          33328(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          32656(AX), CX
-	SUBQ          CX, 32640(AX)
-	SUBQ          CX, 32648(AX)
+	MOVQ          33232(AX), CX
+	SUBQ          CX, 33216(AX)
+	SUBQ          CX, 33224(AX)
 	JNZ           block
 	VZEROUPPER
 	RET
@@ -5208,21 +5208,21 @@ TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32648(AX), DX
+	MOVQ         33224(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32656(AX)
-	MOVQ         32640(AX), CX
-	MOVQ         32752(AX), DX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32656(AX), CX
-	MOVQ         32640(AX), DX
-	MOVQ         32656(AX), BX
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         18432(AX)(BX*1), BX
+	LEAQ         19008(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -5240,8 +5240,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         32728(AX), DI
-	MOVQ         32752(AX), R8
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -5287,8 +5287,8 @@ loop31:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          32728(AX), DI
-	MOVQ          32752(AX), R8
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -5372,16 +5372,16 @@ skip30:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            32656(AX), CX
-	MOVQ            32640(AX), DX
-	MOVQ            32656(AX), BX
+	MOVQ            33232(AX), CX
+	MOVQ            33216(AX), DX
+	MOVQ            33232(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32648(AX), SI
+	LEAQ            19008(AX)(BX*1), BX
+	MOVQ            33224(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            33584(AX), SI
+	ADDQ            34160(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -5398,57 +5398,57 @@ skip30:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x07, DI
-	ADDQ            32776(AX), DI
+	ADDQ            33352(AX), DI
 	VPSLLD          $0x04, (DI), Z1
-	VMOVDQU32       Z1, 31168(AX)
+	VMOVDQU32       Z1, 31744(AX)
 	VPSLLD          $0x04, 64(DI), Z1
-	VMOVDQU32       Z1, 31232(AX)
+	VMOVDQU32       Z1, 31808(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32728(AX), R8
+	MOVQ            33304(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32736(AX), R8
+	MOVQ            33312(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32744(AX), R8
+	MOVQ            33320(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            32776(AX), R8
+	MOVQ            33352(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33600(AX), DI
-	MOVL            31168(AX), R8
+	MOVQ            34176(AX), DI
+	MOVL            31744(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z2
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z4
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -5458,37 +5458,37 @@ skip30:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z3
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z6
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z7
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z8
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -5502,11 +5502,11 @@ skip30:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x07, R8
-	ADDQ            32776(AX), R8
+	ADDQ            33352(AX), R8
 	VPSLLD          $0x04, (R8), Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPSLLD          $0x04, 64(R8), Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -5520,12 +5520,12 @@ skip30:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R8
+	MOVL            31744(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31172(AX), R8
+	MOVL            31748(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
@@ -5536,12 +5536,12 @@ skip30:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31176(AX), R8
+	MOVL            31752(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31180(AX), R8
+	MOVL            31756(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
@@ -5552,12 +5552,12 @@ skip30:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31184(AX), R8
+	MOVL            31760(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31188(AX), R8
+	MOVL            31764(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
@@ -5568,12 +5568,12 @@ skip30:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31192(AX), R8
+	MOVL            31768(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31196(AX), R8
+	MOVL            31772(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
@@ -5584,12 +5584,12 @@ skip30:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31200(AX), R8
+	MOVL            31776(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31204(AX), R8
+	MOVL            31780(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
@@ -5600,12 +5600,12 @@ skip30:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31208(AX), R8
+	MOVL            31784(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31212(AX), R8
+	MOVL            31788(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
@@ -5616,12 +5616,12 @@ skip30:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31216(AX), R8
+	MOVL            31792(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31220(AX), R8
+	MOVL            31796(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
@@ -5632,12 +5632,12 @@ skip30:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31224(AX), R8
+	MOVL            31800(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31228(AX), R8
+	MOVL            31804(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
@@ -5648,12 +5648,12 @@ skip30:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31232(AX), R8
+	MOVL            31808(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31236(AX), R8
+	MOVL            31812(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
@@ -5664,12 +5664,12 @@ skip30:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31240(AX), R8
+	MOVL            31816(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31244(AX), R8
+	MOVL            31820(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
@@ -5680,12 +5680,12 @@ skip30:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31248(AX), R8
+	MOVL            31824(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31252(AX), R8
+	MOVL            31828(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
@@ -5696,12 +5696,12 @@ skip30:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31256(AX), R8
+	MOVL            31832(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31260(AX), R8
+	MOVL            31836(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
@@ -5712,12 +5712,12 @@ skip30:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), R8
+	MOVL            31840(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
-	MOVL            31268(AX), R8
+	MOVL            31844(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
@@ -5728,12 +5728,12 @@ skip30:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31272(AX), R8
+	MOVL            31848(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31276(AX), R8
+	MOVL            31852(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -5744,12 +5744,12 @@ skip30:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), R8
+	MOVL            31856(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), R8
+	MOVL            31860(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -5760,12 +5760,12 @@ skip30:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), R8
+	MOVL            31864(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), R8
+	MOVL            31868(AX), R8
 	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -5815,7 +5815,7 @@ skip30:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip32
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -5905,50 +5905,50 @@ loop34:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32744(AX), R9
+	MOVQ            33320(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            32776(AX), R9
+	MOVQ            33352(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33600(AX), R8
-	MOVL            31168(AX), R9
+	MOVQ            34176(AX), R8
+	MOVL            31744(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
-	MOVL            31184(AX), R9
+	MOVL            31760(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
-	MOVL            31200(AX), R9
+	MOVL            31776(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
-	MOVL            31216(AX), R9
+	MOVL            31792(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
-	MOVL            31172(AX), R9
+	MOVL            31748(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z2
-	MOVL            31188(AX), R9
+	MOVL            31764(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
-	MOVL            31204(AX), R9
+	MOVL            31780(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
-	MOVL            31220(AX), R9
+	MOVL            31796(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
-	MOVL            31176(AX), R9
+	MOVL            31752(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31192(AX), R9
+	MOVL            31768(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31208(AX), R9
+	MOVL            31784(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31224(AX), R9
+	MOVL            31800(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31180(AX), R9
+	MOVL            31756(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z4
-	MOVL            31196(AX), R9
+	MOVL            31772(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
-	MOVL            31212(AX), R9
+	MOVL            31788(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
-	MOVL            31228(AX), R9
+	MOVL            31804(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
@@ -5958,37 +5958,37 @@ loop34:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVL            31232(AX), R9
+	MOVL            31808(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z3
-	MOVL            31248(AX), R9
+	MOVL            31824(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
-	MOVL            31264(AX), R9
+	MOVL            31840(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
-	MOVL            31280(AX), R9
+	MOVL            31856(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
-	MOVL            31236(AX), R9
+	MOVL            31812(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z6
-	MOVL            31252(AX), R9
+	MOVL            31828(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
-	MOVL            31268(AX), R9
+	MOVL            31844(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
-	MOVL            31284(AX), R9
+	MOVL            31860(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
-	MOVL            31240(AX), R9
+	MOVL            31816(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z7
-	MOVL            31256(AX), R9
+	MOVL            31832(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
-	MOVL            31272(AX), R9
+	MOVL            31848(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
-	MOVL            31288(AX), R9
+	MOVL            31864(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
-	MOVL            31244(AX), R9
+	MOVL            31820(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z8
-	MOVL            31260(AX), R9
+	MOVL            31836(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
-	MOVL            31276(AX), R9
+	MOVL            31852(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
-	MOVL            31292(AX), R9
+	MOVL            31868(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -6002,11 +6002,11 @@ loop34:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x07, R9
-	ADDQ            32776(AX), R9
+	ADDQ            33352(AX), R9
 	VPSLLD          $0x04, (R9), Z7
-	VMOVDQU32       Z7, 31168(AX)
+	VMOVDQU32       Z7, 31744(AX)
 	VPSLLD          $0x04, 64(R9), Z7
-	VMOVDQU32       Z7, 31232(AX)
+	VMOVDQU32       Z7, 31808(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -6020,7 +6020,7 @@ loop34:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31168(AX), R9
+	MOVL            31744(AX), R9
 	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         64(DI), Z15
 	VMOVUPS         192(DI), Z16
@@ -6030,7 +6030,7 @@ loop34:
 	VMOVDQA32       Z8, Z20
 	VPERMI2PS       Z14, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVL            31172(AX), DI
+	MOVL            31748(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMULPS          Z18, Z19, Z13
 	VADDPS          Z13, Z17, Z17
@@ -6045,7 +6045,7 @@ loop34:
 	VPSRLD          $0x05, Z4, Z20
 	VPERMI2PS       Z17, Z14, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	MOVL            31176(AX), DI
+	MOVL            31752(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF32X4   $0x01, Y13, X20
 	VADDPS          X13, X20, X20
@@ -6054,7 +6054,7 @@ loop34:
 	VPSRLD          $0x05, Z8, Z13
 	VPERMI2PS       Z17, Z14, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31180(AX), DI
+	MOVL            31756(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0xb1, X20, X13
 	VADDPS          X13, X20, X20
@@ -6070,25 +6070,25 @@ loop34:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z7
-	MOVL            31184(AX), DI
+	MOVL            31760(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VSUBPS          Z13, Z19, Z19
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     33616(AX), Z13, Z13
+	VMULPS.BCST     34192(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	MOVL            31188(AX), R10
+	MOVL            31764(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33620(AX), Z16, Z15
+	VMULPS.BCST     34196(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z14
-	VMULPS.BCST     33624(AX), Z14, Z14
+	VMULPS.BCST     34200(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -6098,21 +6098,21 @@ loop34:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	MOVL            31192(AX), R11
+	MOVL            31768(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     33628(AX), Z16, Z16
+	VMULPS.BCST     34204(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31196(AX), R9
+	MOVL            31772(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     33632(AX), Z13, Z13
+	VMULPS.BCST     34208(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R10)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -6123,21 +6123,21 @@ loop34:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31200(AX), R10
+	MOVL            31776(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33636(AX), Z15, Z15
-	VADDPS.BCST     33640(AX), Z15, Z15
+	VMULPS.BCST     34212(AX), Z15, Z15
+	VADDPS.BCST     34216(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31204(AX), R10
+	MOVL            31780(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R9)(DI*2)
-	MOVQ            32736(AX), R9
+	MOVQ            33312(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     33616(AX), Z13, Z13
+	VMULPS.BCST     34192(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -6147,19 +6147,19 @@ loop34:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31208(AX), R10
+	MOVL            31784(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33620(AX), Z19, Z16
+	VMULPS.BCST     34196(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            32744(AX), R10
+	MOVQ            33320(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z15
-	VMULPS.BCST     33624(AX), Z15, Z15
+	VMULPS.BCST     34200(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVL            31212(AX), R11
+	MOVL            31788(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     33628(AX), Z19, Z19
+	VMULPS.BCST     34204(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -6172,20 +6172,20 @@ loop34:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31216(AX), R9
+	MOVL            31792(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     33632(AX), Z13, Z13
+	VMULPS.BCST     34208(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R10)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            32728(AX), R9
+	MOVQ            33304(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	MOVL            31220(AX), R10
+	MOVL            31796(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     33636(AX), Z18, Z18
-	VADDPS.BCST     33640(AX), Z18, Z18
+	VMULPS.BCST     34212(AX), Z18, Z18
+	VADDPS.BCST     34216(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -6196,7 +6196,7 @@ loop34:
 	VPSRLD          $0x03, Z2, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVL            31224(AX), R10
+	MOVL            31800(AX), R10
 	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z15, Z15
 	VMOVUPS         Z15, 192(R9)(DI*2)
@@ -6204,7 +6204,7 @@ loop34:
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	MOVL            31228(AX), DI
+	MOVL            31804(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z13, Y16
 	VMAXPS          Y13, Y16, Y16
@@ -6224,7 +6224,7 @@ loop34:
 	VPSRLD          $0x08, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	MOVL            31232(AX), DI
+	MOVL            31808(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X16, X16, X16
 	VBROADCASTSS    X16, Z18
@@ -6240,18 +6240,18 @@ loop34:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            32776(AX), R9
+	ADDQ            33352(AX), R9
 	MOVL            128(R9)(DI*4), DI
-	MOVQ            32760(AX), R9
+	MOVQ            33336(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            32752(AX), DI
+	MOVQ            33328(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x08, Z6, Z14
 	VPERMI2PS       Z17, Z13, Z14
 	VFMADD231PS     Z14, Z0, Z10
-	MOVL            31236(AX), DI
+	MOVL            31812(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
@@ -6262,12 +6262,12 @@ loop34:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31240(AX), DI
+	MOVL            31816(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31244(AX), DI
+	MOVL            31820(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
@@ -6278,12 +6278,12 @@ loop34:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVL            31248(AX), DI
+	MOVL            31824(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
-	MOVL            31252(AX), DI
+	MOVL            31828(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
@@ -6294,12 +6294,12 @@ loop34:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	MOVL            31256(AX), DI
+	MOVL            31832(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	MOVL            31260(AX), DI
+	MOVL            31836(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
@@ -6310,12 +6310,12 @@ loop34:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
-	MOVL            31264(AX), DI
+	MOVL            31840(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
-	MOVL            31268(AX), DI
+	MOVL            31844(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
@@ -6326,12 +6326,12 @@ loop34:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31272(AX), DI
+	MOVL            31848(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31276(AX), DI
+	MOVL            31852(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
@@ -6342,12 +6342,12 @@ loop34:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
-	MOVL            31280(AX), DI
+	MOVL            31856(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVL            31284(AX), DI
+	MOVL            31860(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
@@ -6358,12 +6358,12 @@ loop34:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
-	MOVL            31288(AX), DI
+	MOVL            31864(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
-	MOVL            31292(AX), DI
+	MOVL            31868(AX), DI
 	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
@@ -6413,7 +6413,7 @@ loop34:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33608(AX), $0x64
+	CMPQ            34184(AX), $0x64
 	JLE             skip35
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -6519,47 +6519,47 @@ skip33:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          32736(AX), BX
+	MOVQ          33312(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   33616(AX), Z0, Z0
-	VMULPS.BCST   33620(AX), Z1, Z3
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          32744(AX), SI
+	MOVQ          33320(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   33624(AX), Z2, Z2
-	VMULPS.BCST   33628(AX), Z1, Z1
+	VMULPS.BCST   34200(AX), Z2, Z2
+	VMULPS.BCST   34204(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   33632(AX), Z0, Z0
+	VMULPS.BCST   34208(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          32728(AX), BX
+	MOVQ          33304(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   33636(AX), Z2, Z2
-	VADDPS.BCST   33640(AX), Z2, Z2
+	VMULPS.BCST   34212(AX), Z2, Z2
+	VADDPS.BCST   34216(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          32736(AX), BX
+	MOVQ          33312(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   33616(AX), Z0, Z0
-	VMULPS.BCST   33620(AX), Z4, Z3
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          32744(AX), SI
+	MOVQ          33320(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   33624(AX), Z2, Z2
-	VMULPS.BCST   33628(AX), Z4, Z4
+	VMULPS.BCST   34200(AX), Z2, Z2
+	VMULPS.BCST   34204(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   33632(AX), Z0, Z0
+	VMULPS.BCST   34208(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          32728(AX), BX
+	MOVQ          33304(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   33636(AX), Z3, Z3
-	VADDPS.BCST   33640(AX), Z3, Z3
+	VMULPS.BCST   34212(AX), Z3, Z3
+	VADDPS.BCST   34216(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -6587,39 +6587,45 @@ skip33:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x07, BX
-	ADDQ          32776(AX), BX
+	ADDQ          33352(AX), BX
 	MOVL          (BX)(CX*4), CX
-	MOVQ          32760(AX), BX
+	MOVQ          33336(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          32752(AX), CX
+	MOVQ          33328(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          32656(AX), CX
-	SUBQ          CX, 32640(AX)
-	SUBQ          CX, 32648(AX)
+	MOVQ          33232(AX), CX
+	SUBQ          CX, 33216(AX)
+	SUBQ          CX, 33224(AX)
 	JNZ           block
 	VZEROUPPER
 	RET
 
-// func layerAVX512(f *frame)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI, CMOV, MMX+
-TEXT ·layerAVX512(SB), NOSPLIT, $0-8
+// func gatesRoundedAVX512(f *frame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·gatesRoundedAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32648(AX), DX
+	MOVQ         33224(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32656(AX)
-	MOVQ         32640(AX), CX
-	MOVQ         32712(AX), DX
-	PREFETCHT0   128(DX)(CX*4)
-	PREFETCHT0   252(DX)(CX*4)
-	MOVQ         32656(AX), CX
-	MOVQ         32640(AX), DX
-	LEAQ         18816(AX), BX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33288(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -6637,9 +6643,5973 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         32688(AX), DI
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
+	VMOVUPS      (DI)(SI*2), Z8
+	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
+	VMOVUPS      64(DI)(SI*2), Z9
+	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
+	MOVQ         33264(AX), DI
+	VMOVUPS      (DI)(SI*1), Z10
+	MOVQ         33288(AX), SI
+	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
+	VMAXPS       Z0, Z8, Z8
+	VMAXPS       Z0, Z9, Z9
+	VMAXPS       Z0, Z10, Z10
+	VMULPS       Z1, Z8, Z8
+	VMULPS       Z1, Z9, Z9
+	VMULPS       Z1, Z10, Z10
+	VADDPS       Z2, Z8, Z11
+	VADDPS       Z2, Z9, Z12
+	VADDPS       Z2, Z10, Z13
+	VSUBPS       Z2, Z11, Z14
+	VSUBPS       Z2, Z12, Z15
+	VSUBPS       Z2, Z13, Z17
+	VPERMPS      Z7, Z11, Z18
+	VPERMPS      Z7, Z12, Z19
+	VPERMPS      Z7, Z13, Z20
+	VSUBPS       Z14, Z8, Z14
+	VSUBPS       Z15, Z9, Z15
+	VSUBPS       Z17, Z10, Z17
+	VPSLLD       $0x13, Z11, Z11
+	VPSLLD       $0x13, Z12, Z12
+	VPSLLD       $0x13, Z13, Z13
+	VMULPS       Z3, Z14, Z14
+	VMULPS       Z3, Z15, Z15
+	VMULPS       Z3, Z17, Z17
+	VPADDD       Z11, Z18, Z18
+	VPADDD       Z12, Z19, Z19
+	VPADDD       Z13, Z20, Z20
+	VMULPS       Z4, Z14, Z11
+	VMULPS       Z4, Z15, Z12
+	VMULPS       Z4, Z17, Z13
+	VADDPS       Z5, Z11, Z11
+	VADDPS       Z5, Z12, Z12
+	VADDPS       Z5, Z13, Z13
+	VMULPS       Z14, Z11, Z11
+	VMULPS       Z15, Z12, Z12
+	VMULPS       Z17, Z13, Z13
+	VADDPS       Z6, Z11, Z11
+	VADDPS       Z6, Z12, Z12
+	VADDPS       Z6, Z13, Z13
+	VMULPS       Z14, Z11, Z11
+	VMULPS       Z15, Z12, Z12
+	VMULPS       Z17, Z13, Z13
+	VMULPS       Z18, Z11, Z11
+	VMULPS       Z19, Z12, Z12
+	VMULPS       Z20, Z13, Z13
+	VADDPS       Z11, Z18, Z8
+	VADDPS       Z12, Z19, Z9
+	VADDPS       Z13, Z20, Z10
+	VMOVAPS      Z8, Z11
+	VMOVAPS      Z9, Z12
+	VMOVAPS      Z10, Z13
+	DECQ         CX
+	JZ           skip36
+
+loop37:
+	DECQ          DX
+	MOVQ          DX, SI
+	SHLQ          $0x06, SI
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
+	VMOVUPS       (DI)(SI*2), Z8
+	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
+	VMOVUPS       64(DI)(SI*2), Z9
+	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
+	MOVQ          33264(AX), DI
+	VMOVUPS       (DI)(SI*1), Z10
+	MOVQ          33288(AX), SI
+	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
+	VMAXPS        Z0, Z8, Z8
+	VMAXPS        Z0, Z9, Z9
+	VMAXPS        Z0, Z10, Z10
+	VADDPS        Z12, Z11, Z14
+	VMULPS        Z1, Z8, Z8
+	VMULPS        Z1, Z9, Z9
+	VMULPS        Z1, Z10, Z10
+	VEXTRACTF64X4 $0x01, Z14, Y15
+	VADDPS        Y14, Y15, Y15
+	VADDPS        Z2, Z8, Z14
+	VADDPS        Z2, Z9, Z17
+	VADDPS        Z2, Z10, Z18
+	VEXTRACTF32X4 $0x01, Y15, X19
+	VADDPS        X15, X19, X19
+	VSUBPS        Z2, Z14, Z15
+	VSUBPS        Z2, Z17, Z20
+	VSUBPS        Z2, Z18, Z21
+	VEXTRACTF64X4 $0x01, Z13, Y22
+	VPERMPS       Z7, Z14, Z23
+	VPERMPS       Z7, Z17, Z24
+	VPERMPS       Z7, Z18, Z25
+	VEXTRACTF32X4 $0x01, Y22, X26
+	VADDPS        X22, X26, X26
+	VADDPS        Y13, Y22, Y22
+	VSUBPS        Z15, Z8, Z15
+	VSUBPS        Z20, Z9, Z20
+	VSUBPS        Z21, Z10, Z21
+	VEXTRACTF32X4 $0x01, Y22, X8
+	VPSLLD        $0x13, Z14, Z14
+	VPSLLD        $0x13, Z17, Z17
+	VPSLLD        $0x13, Z18, Z18
+	VADDPS        X22, X8, X9
+	VMULPS        Z3, Z15, Z15
+	VMULPS        Z3, Z20, Z20
+	VMULPS        Z3, Z21, Z21
+	VUNPCKLPD     X19, X9, X10
+	VUNPCKHPD     X19, X9, X19
+	VADDPS        X10, X19, X10
+	VUNPCKLPD     X8, X26, X19
+	VUNPCKHPD     X8, X26, X8
+	VADDPS        X19, X8, X19
+	VSHUFPS       $0x88, X19, X10, X8
+	VSHUFPS       $0xdd, X19, X10, X10
+	VADDPS        X8, X10, X8
+	VPADDD        Z14, Z23, Z23
+	VPADDD        Z17, Z24, Z24
+	VPADDD        Z18, Z25, Z25
+	VSHUFPS       $0x06, X9, X9, X10
+	VSHUFPS       $0x0f, X9, X9, X9
+	VADDPS        X10, X9, X10
+	VDIVPS        X8, X6, X9
+	VMULPS        Z4, Z15, Z14
+	VMULPS        Z4, Z20, Z17
+	VMULPS        Z4, Z21, Z18
+	VSHUFPS       $0x4e, X10, X8, X8
+	VBROADCASTSS  X9, Z10
+	VADDPS        Z5, Z14, Z14
+	VADDPS        Z5, Z17, Z17
+	VADDPS        Z5, Z18, Z18
+	VMULPS        X10, X8, X8
+	VMOVUPS       X8, 320(BX)
+	VMULPS        Z15, Z14, Z14
+	VMULPS        Z20, Z17, Z17
+	VMULPS        Z21, Z18, Z18
+	VMULPS        Z10, Z13, Z13
+	VMOVUPS       Z13, (BX)
+	VADDPS        Z6, Z14, Z14
+	VADDPS        Z6, Z17, Z17
+	VADDPS        Z6, Z18, Z18
+	VPERMILPS     $0x55, X9, X9
+	VBROADCASTSS  X9, Z8
+	VMULPS        Z15, Z14, Z14
+	VMULPS        Z20, Z17, Z17
+	VMULPS        Z21, Z18, Z18
+	VMULPS        Z8, Z11, Z11
+	VMOVUPS       Z11, 64(BX)
+	VMULPS        Z23, Z14, Z14
+	VMULPS        Z24, Z17, Z17
+	VMULPS        Z25, Z18, Z18
+	VMULPS        Z8, Z12, Z12
+	VMOVUPS       Z12, 128(BX)
+	VADDPS        Z14, Z23, Z8
+	VADDPS        Z17, Z24, Z9
+	VADDPS        Z18, Z25, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMOVAPS       Z10, Z13
+	SUBQ          $0x00000180, BX
+	DECQ          CX
+	JNZ           loop37
+
+skip36:
+	VADDPS        Z12, Z11, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X0
+	VADDPS        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z13, Y1
+	VEXTRACTF32X4 $0x01, Y1, X3
+	VADDPS        X1, X3, X3
+	VADDPS        Y13, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X1, X2, X1
+	VUNPCKLPD     X0, X1, X4
+	VUNPCKHPD     X0, X1, X0
+	VADDPS        X4, X0, X4
+	VUNPCKLPD     X2, X3, X0
+	VUNPCKHPD     X2, X3, X2
+	VADDPS        X0, X2, X0
+	VSHUFPS       $0x88, X0, X4, X2
+	VSHUFPS       $0xdd, X0, X4, X0
+	VADDPS        X2, X0, X2
+	VSHUFPS       $0x06, X1, X1, X0
+	VSHUFPS       $0x0f, X1, X1, X1
+	VADDPS        X0, X1, X0
+	VDIVPS        X2, X6, X1
+	VSHUFPS       $0x4e, X0, X2, X2
+	VBROADCASTSS  X1, Z0
+	VMULPS        X0, X2, X2
+	VMOVUPS       X2, 320(BX)
+	VMULPS        Z0, Z13, Z13
+	VMOVUPS       Z13, (BX)
+	VPERMILPS     $0x55, X1, X1
+	VBROADCASTSS  X1, Z0
+	VMULPS        Z0, Z11, Z11
+	VMOVUPS       Z11, 64(BX)
+	VMULPS        Z0, Z12, Z12
+	VMOVUPS       Z12, 128(BX)
+	MOVL          $0x3f800000, CX
+	VPBROADCASTD  CX, Z8
+	MOVQ          33232(AX), CX
+	MOVQ          33232(AX), DX
+	DECQ          DX
+	IMUL3Q        $0x00000180, DX, DX
+	LEAQ          19008(AX)(DX*1), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000240, BX, BX
+	LEAQ          (AX)(BX*1), BX
+	MOVQ          33376(AX), SI
+	MOVQ          33248(AX), DI
+	MOVQ          33256(AX), R8
+	IMUL3Q        $0x00000240, R8, R9
+	ADDQ          34160(AX), R9
+	VMOVUPS       (R9), Z0
+	VMOVUPS       64(R9), Z1
+	VMOVUPS       128(R9), Z2
+	VMOVUPS       192(R9), Z3
+	VMOVUPS       256(R9), Z4
+	VMOVUPS       320(R9), Z5
+	VMOVUPS       384(R9), Z6
+	VMOVUPS       448(R9), Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	MOVL          $0x4b400000, R10
+	VPBROADCASTD  R10, Z14
+	MOVQ          34224(AX), R10
+	VMOVDQU32     lowBytes512<>+0(SB), Z13
+	VXORPS        Z15, Z15, Z15
+
+loop38:
+	CMPQ    DI, 33240(AX)
+	JNE     skip39
+	MOVQ    33392(AX)(R8*8), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Z7
+
+skip39:
+	VMOVUPS       320(DX), X18
+	VMOVHLPS      X18, X18, X19
+	VSUBPS        X18, X19, X17
+	VSHUFPS       $0x88, X18, X18, X19
+	VSHUFPS       $0xdd, X18, X18, X18
+	VSUBPS        X19, X18, X18
+	VEXTRACTF64X4 $0x01, Z15, Y19
+	VMAXPS        Y15, Y19, Y19
+	VEXTRACTF32X4 $0x01, Y19, X15
+	VMAXPS        X19, X15, X15
+	VPERMILPS     $0x00, X17, X19
+	VBROADCASTSS  X19, Z19
+	VPERMILPS     $0x55, X17, X17
+	VBROADCASTSS  X17, Z17
+	VPERMILPS     $0x00, X18, X20
+	VBROADCASTSS  X20, Z20
+	VPERMILPS     $0x55, X18, X18
+	VBROADCASTSS  X18, Z23
+	VUNPCKLPD     X15, X15, X18
+	VUNPCKHPD     X15, X15, X15
+	VMAXPS        X18, X15, X18
+	VPERMILPS     $0xb1, X18, X15
+	VMAXPS        X15, X18, X18
+	VMAXSS        least512<>+0(SB), X18, X18
+	VXORPS        Z24, Z24, Z24
+	VXORPS        Z25, Z25, Z25
+	VXORPS        Z26, Z26, Z26
+	VXORPS        Z27, Z27, Z27
+	MOVQ          33360(AX), R11
+	MOVQ          33368(AX), R12
+	VMOVDQU32     (R11)(SI*1), X15
+	VMOVDQU32     (R12)(SI*1), X21
+	VPANDD        X15, X21, X22
+	VMOVDQU32     X22, 31728(AX)
+	VPANDND       X15, X21, X22
+	VMOVDQU32     X22, 31712(AX)
+	VPANDND       X21, X15, X22
+	VMOVDQU32     X22, 31696(AX)
+	VPTERNLOGD    $0x11, X21, X15, X22
+	VMOVDQU32     X22, 31680(AX)
+	KMOVW         (R11)(SI*1), K1
+	KMOVW         (R12)(SI*1), K2
+	KMOVW         31680(AX), K3
+	KMOVW         31696(AX), K4
+	KMOVW         31712(AX), K5
+	KMOVW         31728(AX), K6
+	VADDPS        Z0, Z24, K3, Z24
+	VADDPS        Z0, Z25, K4, Z25
+	VADDPS        Z0, Z26, K5, Z26
+	VFMADD231PS   Z8, Z0, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z0, Z16, Z16
+	VMOVUPS       Z16, (BX)
+	VRANGEPS      $0x0b, Z16, Z16, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z0, Z0
+	VMOVSS        full512<>+0(SB), X21
+	VDIVSS        X18, X21, X22
+	VDIVSS        X21, X18, X18
+	VBROADCASTSS  X22, Z21
+	VMOVSS        X18, 736(DX)
+	KMOVW         2(R11)(SI*1), K1
+	KMOVW         2(R12)(SI*1), K2
+	KMOVW         31682(AX), K3
+	KMOVW         31698(AX), K4
+	KMOVW         31714(AX), K5
+	KMOVW         31730(AX), K6
+	VADDPS        Z1, Z24, K3, Z24
+	VADDPS        Z1, Z25, K4, Z25
+	VADDPS        Z1, Z26, K5, Z26
+	VFMADD231PS   Z8, Z1, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z1, Z16, Z16
+	VMOVUPS       Z16, 64(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z1, Z1
+	VMULPS        576(BX), Z21, Z18
+	VADDPS        (R10), Z18, Z18
+	KMOVW         4(R11)(SI*1), K1
+	KMOVW         4(R12)(SI*1), K2
+	KMOVW         31684(AX), K3
+	KMOVW         31700(AX), K4
+	KMOVW         31716(AX), K5
+	KMOVW         31732(AX), K6
+	VADDPS        Z2, Z24, K3, Z24
+	VADDPS        Z2, Z25, K4, Z25
+	VADDPS        Z2, Z26, K5, Z26
+	VFMADD231PS   Z8, Z2, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z2, Z16, Z16
+	VMOVUPS       Z16, 128(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z2, Z2
+	VFMADD132PS   Z8, Z14, Z18
+	VMULPS        640(BX), Z21, Z22
+	KMOVW         6(R11)(SI*1), K1
+	KMOVW         6(R12)(SI*1), K2
+	KMOVW         31686(AX), K3
+	KMOVW         31702(AX), K4
+	KMOVW         31718(AX), K5
+	KMOVW         31734(AX), K6
+	VADDPS        Z3, Z24, K3, Z24
+	VADDPS        Z3, Z25, K4, Z25
+	VADDPS        Z3, Z26, K5, Z26
+	VFMADD231PS   Z8, Z3, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z3, Z16, Z16
+	VMOVUPS       Z16, 192(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z3, Z3
+	VADDPS        64(R10), Z22, Z22
+	VFMADD132PS   Z8, Z14, Z22
+	KMOVW         8(R11)(SI*1), K1
+	KMOVW         8(R12)(SI*1), K2
+	KMOVW         31688(AX), K3
+	KMOVW         31704(AX), K4
+	KMOVW         31720(AX), K5
+	KMOVW         31736(AX), K6
+	VADDPS        Z4, Z24, K3, Z24
+	VADDPS        Z4, Z25, K4, Z25
+	VADDPS        Z4, Z26, K5, Z26
+	VFMADD231PS   Z8, Z4, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z4, Z16, Z16
+	VMOVUPS       Z16, 256(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z4, Z4
+	VPERMT2B      Z22, Z13, Z18
+	VMOVDQU32     Y18, 576(BX)
+	VMULPS        704(BX), Z21, Z18
+	KMOVW         10(R11)(SI*1), K1
+	KMOVW         10(R12)(SI*1), K2
+	KMOVW         31690(AX), K3
+	KMOVW         31706(AX), K4
+	KMOVW         31722(AX), K5
+	KMOVW         31738(AX), K6
+	VADDPS        Z5, Z24, K3, Z24
+	VADDPS        Z5, Z25, K4, Z25
+	VADDPS        Z5, Z26, K5, Z26
+	VFMADD231PS   Z8, Z5, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z5, Z16, Z16
+	VMOVUPS       Z16, 320(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z5, Z5
+	VADDPS        128(R10), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	KMOVW         12(R11)(SI*1), K1
+	KMOVW         12(R12)(SI*1), K2
+	KMOVW         31692(AX), K3
+	KMOVW         31708(AX), K4
+	KMOVW         31724(AX), K5
+	KMOVW         31740(AX), K6
+	VADDPS        Z6, Z24, K3, Z24
+	VADDPS        Z6, Z25, K4, Z25
+	VADDPS        Z6, Z26, K5, Z26
+	VFMADD231PS   Z8, Z6, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z6, Z16, Z16
+	VMOVUPS       Z16, 384(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z6, Z6
+	VMULPS        768(BX), Z21, Z22
+	VADDPS        192(R10), Z22, Z22
+	CMPQ          34184(AX), $0x64
+	JLE           skip40
+	KMOVW         14(R11)(SI*1), K1
+	KMOVW         14(R12)(SI*1), K2
+	KMOVW         31694(AX), K3
+	KMOVW         31710(AX), K4
+	KMOVW         31726(AX), K5
+	KMOVW         31742(AX), K6
+	VADDPS        Z7, Z24, K3, Z24
+	VADDPS        Z7, Z25, K4, Z25
+	VADDPS        Z7, Z26, K5, Z26
+	VFMADD231PS   Z8, Z7, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z7, Z16, Z16
+	VMOVUPS       Z16, 448(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z7, Z7
+
+skip40:
+	VFMADD132PS Z8, Z14, Z22
+	VPERMT2B    Z22, Z13, Z18
+	VMOVDQU32   Y18, 608(BX)
+	VMULPS      832(BX), Z21, Z17
+	VADDPS      256(R10), Z17, Z17
+	VFMADD132PS Z8, Z14, Z17
+	VMULPS      896(BX), Z21, Z18
+	VADDPS      320(R10), Z18, Z18
+	VFMADD132PS Z8, Z14, Z18
+	VPERMT2B    Z18, Z13, Z17
+	VMOVDQU32   Y17, 640(BX)
+	VMULPS      960(BX), Z21, Z17
+	VADDPS      384(R10), Z17, Z17
+	VFMADD132PS Z8, Z14, Z17
+	VMOVAPS     Z14, Z18
+	CMPQ        34184(AX), $0x64
+	JLE         skip41
+	VMULPS      1024(BX), Z21, Z18
+	VADDPS      448(R10), Z18, Z18
+	VFMADD132PS Z8, Z14, Z18
+
+skip41:
+	VPERMT2B      Z18, Z13, Z17
+	VMOVDQU32     Y17, 672(BX)
+	VEXTRACTF64X4 $0x01, Z9, Y17
+	VADDPS        Y9, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X9
+	VADDPS        X17, X9, X9
+	VEXTRACTF64X4 $0x01, Z10, Y17
+	VADDPS        Y10, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X10
+	VADDPS        X17, X10, X10
+	VEXTRACTF64X4 $0x01, Z11, Y17
+	VADDPS        Y11, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X11
+	VADDPS        X17, X11, X11
+	VEXTRACTF64X4 $0x01, Z12, Y17
+	VADDPS        Y12, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X12
+	VADDPS        X17, X12, X12
+	VUNPCKLPD     X10, X9, X17
+	VUNPCKHPD     X10, X9, X9
+	VADDPS        X17, X9, X17
+	VUNPCKLPD     X12, X11, X9
+	VUNPCKHPD     X12, X11, X10
+	VADDPS        X9, X10, X9
+	VSHUFPS       $0x88, X9, X17, X10
+	VSHUFPS       $0xdd, X9, X17, X9
+	VADDPS        X10, X9, X10
+	VMOVUPS       X10, 720(DX)
+	IMUL3Q        $0x1d, DI, R11
+	ADDQ          34232(AX)(R8*8), R11
+	SUBQ          $0x1d, R11
+	ANDQ          $0x000000ff, R11
+	SHLQ          $0x06, R11
+	MOVQ          34224(AX), R10
+	ADDQ          R11, R10
+	VMOVAPS       Z24, Z9
+	VMOVAPS       Z25, Z10
+	VMOVAPS       Z26, Z11
+	VMOVAPS       Z27, Z12
+	SUBQ          $0x10, SI
+	SUBQ          $0x00000180, DX
+	SUBQ          $0x00000240, BX
+	DECQ          DI
+	JNZ           skip42
+	CMPQ          34168(AX), $0x00
+	JEQ           skip43
+	VMOVUPS       Z0, (R9)
+	VMOVUPS       Z1, 64(R9)
+	VMOVUPS       Z2, 128(R9)
+	VMOVUPS       Z3, 192(R9)
+	VMOVUPS       Z4, 256(R9)
+	VMOVUPS       Z5, 320(R9)
+	VMOVUPS       Z6, 384(R9)
+	VMOVUPS       Z7, 448(R9)
+
+skip43:
+	SUBQ 33384(AX), SI
+	MOVQ 33240(AX), DI
+	DECQ R8
+	SUBQ $0x00000240, R9
+
+skip42:
+	DECQ          CX
+	JNZ           loop38
+	VEXTRACTF64X4 $0x01, Z15, Y17
+	VMAXPS        Y15, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X15
+	VMAXPS        X17, X15, X15
+	VUNPCKLPD     X15, X15, X17
+	VUNPCKHPD     X15, X15, X15
+	VMAXPS        X17, X15, X17
+	VPERMILPS     $0xb1, X17, X15
+	VMAXPS        X15, X17, X17
+	VMAXSS        least512<>+0(SB), X17, X15
+	VMOVSS        full512<>+0(SB), X17
+	VDIVSS        X15, X17, X18
+	VDIVSS        X17, X15, X15
+	MOVQ          R10, CX
+	VBROADCASTSS  X18, Z17
+	VMOVSS        X15, 736(DX)
+	VMULPS        576(BX), Z17, Z15
+	VADDPS        (CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMULPS        640(BX), Z17, Z18
+	VADDPS        64(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 576(BX)
+	VMULPS        704(BX), Z17, Z15
+	VADDPS        128(CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMULPS        768(BX), Z17, Z18
+	VADDPS        192(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 608(BX)
+	VMULPS        832(BX), Z17, Z15
+	VADDPS        256(CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMULPS        896(BX), Z17, Z18
+	VADDPS        320(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 640(BX)
+	VMULPS        960(BX), Z17, Z15
+	VADDPS        384(CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMOVAPS       Z14, Z18
+	CMPQ          34184(AX), $0x64
+	JLE           skip44
+	VMULPS        1024(BX), Z17, Z18
+	VADDPS        448(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+
+skip44:
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 672(BX)
+	VEXTRACTF64X4 $0x01, Z9, Y8
+	VADDPS        Y9, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X9
+	VADDPS        X8, X9, X9
+	VEXTRACTF64X4 $0x01, Z10, Y8
+	VADDPS        Y10, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X10
+	VADDPS        X8, X10, X10
+	VEXTRACTF64X4 $0x01, Z11, Y8
+	VADDPS        Y11, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X11
+	VADDPS        X8, X11, X11
+	VEXTRACTF64X4 $0x01, Z12, Y8
+	VADDPS        Y12, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X12
+	VADDPS        X8, X12, X12
+	VUNPCKLPD     X10, X9, X8
+	VUNPCKHPD     X10, X9, X9
+	VADDPS        X8, X9, X8
+	VUNPCKLPD     X12, X11, X9
+	VUNPCKHPD     X12, X11, X10
+	VADDPS        X9, X10, X9
+	VSHUFPS       $0x88, X9, X8, X10
+	VSHUFPS       $0xdd, X9, X8, X8
+	VADDPS        X10, X8, X10
+	VMOVUPS       X10, 720(DX)
+	CMPQ          DI, 33240(AX)
+	JEQ           skip45
+	VMOVUPS       Z0, (R9)
+	VMOVUPS       Z1, 64(R9)
+	VMOVUPS       Z2, 128(R9)
+	VMOVUPS       Z3, 192(R9)
+	VMOVUPS       Z4, 256(R9)
+	VMOVUPS       Z5, 320(R9)
+	VMOVUPS       Z6, 384(R9)
+	VMOVUPS       Z7, 448(R9)
+
+skip45:
+	MOVQ          SI, 33376(AX)
+	MOVQ          DI, 33248(AX)
+	MOVQ          R8, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K2
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K3
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K4
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVWQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVWQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       2(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVWQZX       10(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVWQZX       18(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       26(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVWQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVWQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVWQZX       14(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVWQZX       22(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       30(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33264(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          33272(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          33280(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          33304(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33344(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          34176(AX), DI
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z8
+	VPDPBUSD.BCST (SI), Z8, Z9
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y13, Y13, Y13
+	MOVWQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	VPANDD        Z1, Z4, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVWQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	VPANDD        Z2, Z4, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVWQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z3, Z4, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVWQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y13, Z8, Z8
+	VPANDD        Z1, Z4, Z13
+	VPDPBUSD.BCST 20(SI), Z13, Z10
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y14, Y14, Y14
+	MOVWQZX       34(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z2, Z4, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVWQZX       42(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVWQZX       50(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST 32(SI), Z4, Z9
+	MOVWQZX       58(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y14, Z13, Z13
+	VPANDD        Z2, Z5, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z4, Z4, Z4
+	VXORPS        Y14, Y14, Y14
+	MOVWQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z15
+	VPDPBUSD.BCST 44(SI), Z15, Z12
+	MOVWQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z15
+	VPDPBUSD.BCST 48(SI), Z15, Z9
+	MOVWQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z1, Z5, Z15
+	VPDPBUSD.BCST 52(SI), Z15, Z10
+	MOVWQZX       60(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 56(SI), Z15, Z11
+	VINSERTI64X4  $0x01, Y14, Z4, Z4
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 60(SI), Z5, Z12
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y5, Y5, Y5
+	MOVWQZX       38(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z6, Z15
+	VPDPBUSD.BCST 64(SI), Z15, Z9
+	MOVWQZX       46(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z6, Z15
+	VPDPBUSD.BCST 68(SI), Z15, Z10
+	MOVWQZX       54(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X5
+	VPANDD        Z2, Z6, Z15
+	VPDPBUSD.BCST 72(SI), Z15, Z11
+	MOVWQZX       62(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y5, Y5
+	VPANDD        Z3, Z6, Z15
+	VPDPBUSD.BCST 76(SI), Z15, Z12
+	VINSERTI64X4  $0x01, Y5, Z14, Z14
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 80(SI), Z5, Z9
+	VPUNPCKLDQ    Z13, Z8, Z15
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 84(SI), Z5, Z10
+	VPUNPCKLDQ    Z14, Z4, Z17
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 88(SI), Z5, Z11
+	VPUNPCKLQDQ   Z17, Z15, Z5
+	VPANDD        Z3, Z6, Z6
+	VPDPBUSD.BCST 92(SI), Z6, Z12
+	VPUNPCKHQDQ   Z17, Z15, Z6
+	VPANDD        Z0, Z7, Z15
+	VPDPBUSD.BCST 96(SI), Z15, Z9
+	VPUNPCKHDQ    Z13, Z8, Z8
+	VPANDD        Z1, Z7, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z14, Z4, Z4
+	VPANDD        Z2, Z7, Z13
+	VPDPBUSD.BCST 104(SI), Z13, Z11
+	VPUNPCKLQDQ   Z4, Z8, Z13
+	VPANDD        Z3, Z7, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z4, Z8, Z8
+	CMPQ          34184(AX), $0x64
+	JLE           skip46
+	VPSRLD        $0x04, Z7, Z7
+	VPANDD        Z0, Z7, Z4
+	VPDPBUSD.BCST 112(SI), Z4, Z9
+	VPANDD        Z1, Z7, Z4
+	VPDPBUSD.BCST 116(SI), Z4, Z10
+	VPANDD        Z2, Z7, Z4
+	VPDPBUSD.BCST 120(SI), Z4, Z11
+	VPANDD        Z3, Z7, Z4
+	VPDPBUSD.BCST 124(SI), Z4, Z12
+
+skip46:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST (SI), Z4, Z9
+	MOVQ          DX, R8
+	SUBQ          $0x01, R8
+	ADCQ          $0x00, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	VPANDD        Z1, Z5, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVWQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	VPANDD        Z2, Z5, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVWQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVWQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 20(SI), Z4, Z10
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       2(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVWQZX       10(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 28(SI), Z5, Z12
+	MOVWQZX       18(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 32(SI), Z5, Z9
+	MOVWQZX       26(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 36(SI), Z5, Z10
+	VINSERTI64X4  $0x01, Y4, Z14, Z14
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X15
+	VPANDD        Z3, Z6, Z5
+	VPDPBUSD.BCST 44(SI), Z5, Z12
+	MOVWQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y15, Y15
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 48(SI), Z5, Z9
+	MOVWQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 52(SI), Z5, Z10
+	MOVWQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 56(SI), Z5, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	VPANDD        Z0, Z13, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVWQZX       14(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	VPANDD        Z1, Z13, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVWQZX       22(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z2, Z13, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVWQZX       30(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VPANDD        Z3, Z13, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VPSRLD        $0x04, Z13, Z13
+	VPANDD        Z0, Z13, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z14, Z7, Z5
+	VPANDD        Z1, Z13, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z6, Z15, Z17
+	VPANDD        Z2, Z13, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z17, Z5, Z4
+	VPANDD        Z3, Z13, Z13
+	VPDPBUSD.BCST 92(SI), Z13, Z12
+	VPUNPCKHQDQ   Z17, Z5, Z5
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 96(SI), Z13, Z9
+	VPUNPCKHDQ    Z14, Z7, Z7
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z6, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip47
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip47:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JZ          skip48
+
+loop49:
+	MOVQ           BX, DI
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	SUBQ           $0x00000240, SI
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	MOVQ           33264(AX), R9
+	PREFETCHT1     -2048(R9)(R8*1)
+	MOVQ           33272(AX), R9
+	PREFETCHT1     -2048(R9)(R8*1)
+	MOVQ           33280(AX), R9
+	PREFETCHT1     -2048(R9)(R8*1)
+	MOVQ           33304(AX), R9
+	PREFETCHT1     -4096(R9)(R8*2)
+	PREFETCHT1     -4032(R9)(R8*2)
+	MOVQ           33312(AX), R9
+	PREFETCHT1     -4096(R9)(R8*2)
+	PREFETCHT1     -4032(R9)(R8*2)
+	MOVQ           33320(AX), R9
+	PREFETCHT1     -4096(R9)(R8*2)
+	PREFETCHT1     -4032(R9)(R8*2)
+	MOVQ           33344(AX), R9
+	PREFETCHT1     -2048(R9)(R8*1)
+	MOVQ           34176(AX), R8
+	VXORPS         Z9, Z9, Z9
+	VXORPS         Z10, Z10, Z10
+	VXORPS         Z11, Z11, Z11
+	VXORPS         Z12, Z12, Z12
+	VPANDD         Z0, Z4, Z8
+	VPDPBUSD.BCST  (SI), Z8, Z9
+	MOVQ           DX, R9
+	SHLQ           $0x06, R9
+	ADDQ           33344(AX), R9
+	VXORPS         Z8, Z8, Z8
+	VXORPS         Y13, Y13, Y13
+	MOVWQZX        32(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X8
+	VMOVUPS        336(DI), X14
+	VMULPS         320(DI), X14, X14
+	VPANDD         Z1, Z4, Z15
+	VPDPBUSD.BCST  4(SI), Z15, Z10
+	MOVWQZX        40(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y8, Y8
+	VPERMILPS      $0xb1, X14, X15
+	VADDPS         X15, X14, X14
+	VPANDD         Z2, Z4, Z15
+	VPDPBUSD.BCST  8(SI), Z15, Z11
+	MOVWQZX        48(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X13
+	VPERMILPS      $0x4e, X14, X15
+	VADDPS         X15, X14, X14
+	VPANDD         Z3, Z4, Z15
+	VPDPBUSD.BCST  12(SI), Z15, Z12
+	MOVWQZX        56(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y13, Y13
+	VBROADCASTSS   X14, Z14
+	VBROADCASTSS.Z 348(DI), K1, Z15
+	VPSRLD         $0x04, Z4, Z4
+	VPANDD         Z0, Z4, Z17
+	VPDPBUSD.BCST  16(SI), Z17, Z9
+	VINSERTI64X4   $0x01, Y13, Z8, Z8
+	VADDPS.BCST    344(DI), Z15, K2, Z15
+	VBROADCASTSS.Z 340(DI), K3, Z13
+	VPANDD         Z1, Z4, Z17
+	VPDPBUSD.BCST  20(SI), Z17, Z10
+	VXORPS         Z17, Z17, Z17
+	VXORPS         Y18, Y18, Y18
+	MOVWQZX        34(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X17
+	VADDPS.BCST    336(DI), Z13, K4, Z13
+	VADDPS         Z13, Z15, Z15
+	VPANDD         Z2, Z4, Z13
+	VPDPBUSD.BCST  24(SI), Z13, Z11
+	MOVWQZX        42(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y17, Y17
+	VSUBPS         Z14, Z15, Z15
+	VMULPS         (DI), Z15, Z15
+	VPANDD         Z3, Z4, Z4
+	VPDPBUSD.BCST  28(SI), Z4, Z12
+	MOVWQZX        50(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X18
+	VMOVUPS        64(DI), Z4
+	VMOVUPS        192(DI), Z13
+	VPANDD         Z0, Z5, Z14
+	VPDPBUSD.BCST  32(SI), Z14, Z9
+	MOVWQZX        58(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y18, Y18
+	VMULPS         Z4, Z13, Z14
+	VMOVUPS        128(DI), Z19
+	VMOVUPS        256(DI), Z20
+	VPANDD         Z1, Z5, Z21
+	VPDPBUSD.BCST  36(SI), Z21, Z10
+	VINSERTI64X4   $0x01, Y18, Z17, Z17
+	VMULPS         Z19, Z20, Z18
+	VADDPS         Z18, Z14, Z14
+	VPANDD         Z2, Z5, Z18
+	VPDPBUSD.BCST  40(SI), Z18, Z11
+	VXORPS         Z18, Z18, Z18
+	VXORPS         Y21, Y21, Y21
+	MOVWQZX        36(R9), DI
+	SHLQ           $0x04, DI
+	VMOVDQU32      (R8)(DI*1), X18
+	VEXTRACTF64X4  $0x01, Z14, Y22
+	VADDPS         Y14, Y22, Y22
+	VPANDD         Z3, Z5, Z14
+	VPDPBUSD.BCST  44(SI), Z14, Z12
+	MOVWQZX        44(R9), DI
+	SHLQ           $0x04, DI
+	VINSERTI32X4   $0x01, (R8)(DI*1), Y18, Y18
+	VEXTRACTF32X4  $0x01, Y22, X14
+	VADDPS         X22, X14, X14
+	VPSRLD         $0x04, Z5, Z5
+	VPANDD         Z0, Z5, Z22
+	VPDPBUSD.BCST  48(SI), Z22, Z9
+	MOVWQZX        52(R9), DI
+	SHLQ           $0x04, DI
+	VMOVDQU32      (R8)(DI*1), X21
+	VPERMILPS      $0x4e, X14, X22
+	VADDPS         X22, X14, X14
+	VPANDD         Z1, Z5, Z22
+	VPDPBUSD.BCST  52(SI), Z22, Z10
+	MOVWQZX        60(R9), DI
+	SHLQ           $0x04, DI
+	VINSERTI32X4   $0x01, (R8)(DI*1), Y21, Y21
+	VPERMILPS      $0xb1, X14, X22
+	VADDPS         X22, X14, X14
+	VPANDD         Z2, Z5, Z22
+	VPDPBUSD.BCST  56(SI), Z22, Z11
+	VINSERTI64X4   $0x01, Y21, Z18, Z18
+	VBROADCASTSS   X14, Z14
+	VSUBPS         Z14, Z13, Z13
+	VMULPS         Z4, Z13, Z13
+	VPANDD         Z3, Z5, Z4
+	VPDPBUSD.BCST  60(SI), Z4, Z12
+	VXORPS         Z4, Z4, Z4
+	VXORPS         Y5, Y5, Y5
+	MOVWQZX        38(R9), DI
+	SHLQ           $0x04, DI
+	VMOVDQU32      (R8)(DI*1), X4
+	VSUBPS         Z14, Z20, Z20
+	VMULPS         Z19, Z20, Z20
+	VPANDD         Z0, Z6, Z14
+	VPDPBUSD.BCST  64(SI), Z14, Z9
+	MOVWQZX        46(R9), DI
+	SHLQ           $0x04, DI
+	VINSERTI32X4   $0x01, (R8)(DI*1), Y4, Y4
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33272(AX), R10
+	VMOVUPS        64(R10)(DI*1), Z14
+	VMULPS.BCST    34192(AX), Z14, Z14
+	VPANDD         Z1, Z6, Z19
+	VPDPBUSD.BCST  68(SI), Z19, Z10
+	MOVWQZX        54(R9), R11
+	SHLQ           $0x04, R11
+	VMOVDQU32      (R8)(R11*1), X5
+	VMULPS.BCST    34196(AX), Z15, Z21
+	VMULPS         Z15, Z15, Z15
+	VPANDD         Z2, Z6, Z19
+	VPDPBUSD.BCST  72(SI), Z19, Z11
+	MOVWQZX        62(R9), R9
+	SHLQ           $0x04, R9
+	VINSERTI32X4   $0x01, (R8)(R9*1), Y5, Y5
+	MOVQ           33280(AX), R9
+	VMOVUPS        64(R9)(DI*1), Z19
+	VMULPS.BCST    34200(AX), Z19, Z19
+	VPANDD         Z3, Z6, Z22
+	VPDPBUSD.BCST  76(SI), Z22, Z12
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VMULPS.BCST    34204(AX), Z15, Z15
+	VADDPS         Z21, Z14, Z14
+	VPSRLD         $0x04, Z6, Z6
+	VPANDD         Z0, Z6, Z5
+	VPDPBUSD.BCST  80(SI), Z5, Z9
+	VPUNPCKLDQ     Z17, Z8, Z5
+	VMOVUPS        Z14, 64(R10)(DI*1)
+	VADDPS         Z15, Z19, Z19
+	VPANDD         Z1, Z6, Z15
+	VPDPBUSD.BCST  84(SI), Z15, Z10
+	VPUNPCKLDQ     Z4, Z18, Z15
+	VMULPS.BCST    34208(AX), Z14, Z14
+	VMOVUPS        Z19, 64(R9)(DI*1)
+	VSQRTPS        Z19, Z22
+	VPANDD         Z2, Z6, Z19
+	VPDPBUSD.BCST  88(SI), Z19, Z11
+	VPUNPCKLQDQ    Z15, Z5, Z19
+	MOVQ           33264(AX), R9
+	VMOVUPS        64(R9)(DI*1), Z21
+	VPANDD         Z3, Z6, Z6
+	VPDPBUSD.BCST  92(SI), Z6, Z12
+	VPUNPCKHQDQ    Z15, Z5, Z5
+	VMULPS.BCST    34212(AX), Z22, Z22
+	VADDPS.BCST    34216(AX), Z22, Z22
+	VPANDD         Z0, Z7, Z6
+	VPDPBUSD.BCST  96(SI), Z6, Z9
+	VPUNPCKHDQ     Z17, Z8, Z6
+	VDIVPS         Z22, Z14, Z14
+	VPANDD         Z1, Z7, Z8
+	VPDPBUSD.BCST  100(SI), Z8, Z10
+	VPUNPCKHDQ     Z4, Z18, Z4
+	VSUBPS         Z14, Z21, Z21
+	VMOVUPS        Z21, 64(R9)(DI*1)
+	VPANDD         Z2, Z7, Z8
+	VPDPBUSD.BCST  104(SI), Z8, Z11
+	VPUNPCKLQDQ    Z4, Z6, Z14
+	MOVQ           33312(AX), R9
+	VMOVUPS        128(R9)(DI*2), Z15
+	VMULPS.BCST    34192(AX), Z15, Z15
+	VPANDD         Z3, Z7, Z8
+	VPDPBUSD.BCST  108(SI), Z8, Z12
+	VPUNPCKHQDQ    Z4, Z6, Z8
+	VMULPS.BCST    34196(AX), Z13, Z4
+	VMULPS         Z13, Z13, Z13
+	CMPQ           34184(AX), $0x64
+	JLE            skip50
+	VPSRLD         $0x04, Z7, Z7
+	VPANDD         Z0, Z7, Z6
+	VPDPBUSD.BCST  112(SI), Z6, Z9
+	VPANDD         Z1, Z7, Z6
+	VPDPBUSD.BCST  116(SI), Z6, Z10
+	VPANDD         Z2, Z7, Z6
+	VPDPBUSD.BCST  120(SI), Z6, Z11
+	VPANDD         Z3, Z7, Z6
+	VPDPBUSD.BCST  124(SI), Z6, Z12
+
+skip50:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	MOVQ          33320(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z6
+	VMULPS.BCST   34200(AX), Z6, Z6
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VMULPS.BCST   34204(AX), Z13, Z13
+	VADDPS        Z4, Z15, Z15
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VMOVUPS       Z15, 128(R9)(DI*2)
+	VADDPS        Z13, Z6, Z6
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z19, Z4
+	VPDPBUSD.BCST (SI), Z4, Z9
+	MOVQ          DX, R9
+	SUBQ          $0x01, R9
+	ADCQ          $0x00, R9
+	SHLQ          $0x06, R9
+	ADDQ          33344(AX), R9
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       (R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X7
+	VMULPS.BCST   34208(AX), Z15, Z15
+	VMOVUPS       Z6, 128(R10)(DI*2)
+	VSQRTPS       Z6, Z13
+	VPANDD        Z1, Z19, Z6
+	VPDPBUSD.BCST 4(SI), Z6, Z10
+	MOVWQZX       8(R9), R10
+	SHLQ          $0x04, R10
+	VINSERTI32X4  $0x01, (R8)(R10*1), Y7, Y7
+	MOVQ          33304(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z6
+	VPANDD        Z2, Z19, Z17
+	VPDPBUSD.BCST 8(SI), Z17, Z11
+	MOVWQZX       16(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X4
+	VMULPS.BCST   34212(AX), Z13, Z13
+	VADDPS.BCST   34216(AX), Z13, Z13
+	VPANDD        Z3, Z19, Z17
+	VPDPBUSD.BCST 12(SI), Z17, Z12
+	MOVWQZX       24(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y4, Y4
+	VDIVPS        Z13, Z15, Z15
+	VPSRLD        $0x04, Z19, Z19
+	VPANDD        Z0, Z19, Z13
+	VPDPBUSD.BCST 16(SI), Z13, Z9
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VSUBPS        Z15, Z6, Z6
+	VMOVUPS       Z6, 128(R10)(DI*2)
+	VPANDD        Z1, Z19, Z4
+	VPDPBUSD.BCST 20(SI), Z4, Z10
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       2(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X6
+	MOVQ          33312(AX), R10
+	VMOVUPS       192(R10)(DI*2), Z13
+	VMULPS.BCST   34192(AX), Z13, Z13
+	VPANDD        Z2, Z19, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVWQZX       10(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y6, Y6
+	VMULPS.BCST   34196(AX), Z20, Z15
+	VMULPS        Z20, Z20, Z20
+	VPANDD        Z3, Z19, Z17
+	VPDPBUSD.BCST 28(SI), Z17, Z12
+	MOVWQZX       18(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X4
+	MOVQ          33320(AX), R11
+	VMOVUPS       192(R11)(DI*2), Z17
+	VMULPS.BCST   34200(AX), Z17, Z17
+	VPANDD        Z0, Z5, Z18
+	VPDPBUSD.BCST 32(SI), Z18, Z9
+	MOVWQZX       26(R9), R12
+	SHLQ          $0x04, R12
+	VINSERTI32X4  $0x01, (R8)(R12*1), Y4, Y4
+	VMULPS.BCST   34204(AX), Z20, Z20
+	VADDPS        Z15, Z13, Z13
+	VPANDD        Z1, Z5, Z15
+	VPDPBUSD.BCST 36(SI), Z15, Z10
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VMOVUPS       Z13, 192(R10)(DI*2)
+	VADDPS        Z20, Z17, Z17
+	VPANDD        Z2, Z5, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X15
+	VMULPS.BCST   34208(AX), Z13, Z13
+	VMOVUPS       Z17, 192(R11)(DI*2)
+	VSQRTPS       Z17, Z18
+	VPANDD        Z3, Z5, Z17
+	VPDPBUSD.BCST 44(SI), Z17, Z12
+	MOVWQZX       12(R9), R10
+	SHLQ          $0x04, R10
+	VINSERTI32X4  $0x01, (R8)(R10*1), Y15, Y15
+	MOVQ          33304(AX), R10
+	VMOVUPS       192(R10)(DI*2), Z17
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z19
+	VPDPBUSD.BCST 48(SI), Z19, Z9
+	MOVWQZX       20(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X4
+	VMULPS.BCST   34212(AX), Z18, Z18
+	VADDPS.BCST   34216(AX), Z18, Z18
+	VPANDD        Z1, Z5, Z19
+	VPDPBUSD.BCST 52(SI), Z19, Z10
+	MOVWQZX       28(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y4, Y4
+	VDIVPS        Z18, Z13, Z13
+	VPANDD        Z2, Z5, Z18
+	VPDPBUSD.BCST 56(SI), Z18, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VSUBPS        Z13, Z17, Z17
+	VMOVUPS       Z17, 192(R10)(DI*2)
+	VPANDD        Z3, Z5, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X13
+	VPANDD        Z0, Z14, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVWQZX       14(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y13, Y13
+	VPANDD        Z1, Z14, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVWQZX       22(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X4
+	VPANDD        Z2, Z14, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVWQZX       30(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y4, Y4
+	VPANDD        Z3, Z14, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z13, Z13
+	VPSRLD        $0x04, Z14, Z14
+	VPANDD        Z0, Z14, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z6, Z7, Z5
+	VPANDD        Z1, Z14, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z13, Z15, Z17
+	VPANDD        Z2, Z14, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z17, Z5, Z4
+	VPANDD        Z3, Z14, Z14
+	VPDPBUSD.BCST 92(SI), Z14, Z12
+	VPUNPCKHQDQ   Z17, Z5, Z5
+	VPANDD        Z0, Z8, Z14
+	VPDPBUSD.BCST 96(SI), Z14, Z9
+	VPUNPCKHDQ    Z6, Z7, Z7
+	VPANDD        Z1, Z8, Z6
+	VPDPBUSD.BCST 100(SI), Z6, Z10
+	VPUNPCKHDQ    Z13, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip51
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip51:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JNZ         loop49
+
+skip48:
+	VMOVUPS        336(BX), X0
+	VMULPS         320(BX), X0, X0
+	VPERMILPS      $0xb1, X0, X1
+	VADDPS         X1, X0, X0
+	VPERMILPS      $0x4e, X0, X1
+	VADDPS         X1, X0, X0
+	VBROADCASTSS   X0, Z0
+	VBROADCASTSS.Z 348(BX), K1, Z1
+	VADDPS.BCST    344(BX), Z1, K2, Z1
+	VBROADCASTSS.Z 340(BX), K3, Z2
+	VADDPS.BCST    336(BX), Z2, K4, Z2
+	VADDPS         Z2, Z1, Z1
+	VSUBPS         Z0, Z1, Z1
+	VMULPS         (BX), Z1, Z1
+	VMOVUPS        64(BX), Z0
+	VMOVUPS        192(BX), Z2
+	VMULPS         Z0, Z2, Z3
+	VMOVUPS        128(BX), Z4
+	VMOVUPS        256(BX), Z5
+	VMULPS         Z4, Z5, Z6
+	VADDPS         Z6, Z3, Z3
+	VEXTRACTF64X4  $0x01, Z3, Y6
+	VADDPS         Y3, Y6, Y6
+	VEXTRACTF32X4  $0x01, Y6, X3
+	VADDPS         X6, X3, X3
+	VPERMILPS      $0x4e, X3, X6
+	VADDPS         X6, X3, X3
+	VPERMILPS      $0xb1, X3, X6
+	VADDPS         X6, X3, X3
+	VBROADCASTSS   X3, Z3
+	VSUBPS         Z3, Z2, Z2
+	VMULPS         Z0, Z2, Z2
+	VSUBPS         Z3, Z5, Z5
+	VMULPS         Z4, Z5, Z5
+	MOVQ           DX, CX
+	SHLQ           $0x06, CX
+	MOVQ           33272(AX), DX
+	VMOVUPS        (DX)(CX*1), Z0
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z1, Z4
+	VMULPS         Z1, Z1, Z1
+	MOVQ           33280(AX), BX
+	VMOVUPS        (BX)(CX*1), Z3
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z1, Z1
+	VADDPS         Z4, Z0, Z0
+	VMOVUPS        Z0, (DX)(CX*1)
+	VADDPS         Z1, Z3, Z3
+	VMULPS.BCST    34208(AX), Z0, Z0
+	VMOVUPS        Z3, (BX)(CX*1)
+	VSQRTPS        Z3, Z3
+	MOVQ           33264(AX), DX
+	VMOVUPS        (DX)(CX*1), Z1
+	VMULPS.BCST    34212(AX), Z3, Z3
+	VADDPS.BCST    34216(AX), Z3, Z3
+	VDIVPS         Z3, Z0, Z0
+	VSUBPS         Z0, Z1, Z1
+	VMOVUPS        Z1, (DX)(CX*1)
+	MOVQ           33312(AX), DX
+	VMOVUPS        (DX)(CX*2), Z0
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z2, Z3
+	VMULPS         Z2, Z2, Z2
+	MOVQ           33320(AX), BX
+	VMOVUPS        (BX)(CX*2), Z1
+	VMULPS.BCST    34200(AX), Z1, Z1
+	VMULPS.BCST    34204(AX), Z2, Z2
+	VADDPS         Z3, Z0, Z0
+	VMOVUPS        Z0, (DX)(CX*2)
+	VADDPS         Z2, Z1, Z1
+	VMULPS.BCST    34208(AX), Z0, Z0
+	VMOVUPS        Z1, (BX)(CX*2)
+	VSQRTPS        Z1, Z2
+	MOVQ           33304(AX), DX
+	VMOVUPS        (DX)(CX*2), Z1
+	VMULPS.BCST    34212(AX), Z2, Z2
+	VADDPS.BCST    34216(AX), Z2, Z2
+	VDIVPS         Z2, Z0, Z0
+	VSUBPS         Z0, Z1, Z1
+	VMOVUPS        Z1, (DX)(CX*2)
+	MOVQ           33312(AX), DX
+	VMOVUPS        64(DX)(CX*2), Z0
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z5, Z2
+	VMULPS         Z5, Z5, Z5
+	MOVQ           33320(AX), BX
+	VMOVUPS        64(BX)(CX*2), Z1
+	VMULPS.BCST    34200(AX), Z1, Z1
+	VMULPS.BCST    34204(AX), Z5, Z5
+	VADDPS         Z2, Z0, Z0
+	VMOVUPS        Z0, 64(DX)(CX*2)
+	VADDPS         Z5, Z1, Z1
+	VMULPS.BCST    34208(AX), Z0, Z0
+	VMOVUPS        Z1, 64(BX)(CX*2)
+	VSQRTPS        Z1, Z2
+	MOVQ           33304(AX), DX
+	VMOVUPS        64(DX)(CX*2), Z1
+	VMULPS.BCST    34212(AX), Z2, Z2
+	VADDPS.BCST    34216(AX), Z2, Z2
+	VDIVPS         Z2, Z0, Z0
+	VSUBPS         Z0, Z1, Z1
+	VMOVUPS        Z1, 64(DX)(CX*2)
+	MOVQ           33232(AX), CX
+	MOVQ           33216(AX), DX
+
+loop52:
+	MOVQ          DX, BX
+	SHLQ          $0x06, BX
+	MOVQ          33264(AX), SI
+	VMOVUPS       (SI)(BX*1), Z0
+	MOVQ          33304(AX), SI
+	VMOVUPS       (SI)(BX*2), Z1
+	MOVQ          33304(AX), SI
+	VMOVUPS       64(SI)(BX*2), Z2
+	VMAXPS        Z2, Z1, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VMAXPS        Y3, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X3
+	VMAXPS        X4, X3, X3
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VMAXPS        Y0, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VMAXPS        X4, X5, X5
+	VUNPCKLPD     X3, X5, X4
+	VUNPCKHPD     X3, X5, X3
+	VMAXPS        X4, X3, X4
+	VPERMILPS     $0xb1, X4, X3
+	VMAXPS        X3, X4, X4
+	VMOVHLPS      X4, X4, X3
+	VBROADCASTSS  X4, Z5
+	VCMPPS        $0x00, Z5, Z0, K1
+	KMOVQ         K1, BX
+	XORQ          SI, SI
+	TZCNTQ        BX, BX
+	CMOVQCS       SI, BX
+	MOVQ          33296(AX), SI
+	MOVB          BL, (SI)(DX*1)
+	MOVQ          33288(AX), BX
+	VXORPS        X0, X0, X0
+	VADDSS        X0, X4, X0
+	VMOVSS        X0, (BX)(DX*4)
+	VBROADCASTSS  X3, Z0
+	VCMPPS        $0x00, Z0, Z1, K1
+	KMOVQ         K1, BX
+	VBROADCASTSS  X3, Z0
+	VCMPPS        $0x00, Z0, Z2, K1
+	KMOVQ         K1, SI
+	SHLQ          $0x10, SI
+	ORQ           SI, BX
+	XORQ          SI, SI
+	TZCNTQ        BX, BX
+	CMOVQCS       SI, BX
+	MOVQ          DX, SI
+	SHLQ          $0x06, SI
+	ADDQ          33344(AX), SI
+	MOVWLZX       (SI)(BX*2), BX
+	MOVQ          33336(AX), SI
+	MOVL          BX, (SI)(DX*4)
+	MOVQ          33328(AX), BX
+	VXORPS        X0, X0, X0
+	VADDSS        X0, X3, X0
+	VMOVSS        X0, (BX)(DX*4)
+	DECQ          DX
+	DECQ          CX
+	JNZ           loop52
+	MOVQ          33232(AX), CX
+	SUBQ          CX, 33216(AX)
+	SUBQ          CX, 33224(AX)
+	JNZ           block
+	VZEROUPPER
+	RET
+
+DATA lowBytes512<>+0(SB)/1, $0x00
+DATA lowBytes512<>+1(SB)/1, $0x20
+DATA lowBytes512<>+2(SB)/1, $0x40
+DATA lowBytes512<>+3(SB)/1, $0x60
+DATA lowBytes512<>+4(SB)/1, $0x04
+DATA lowBytes512<>+5(SB)/1, $0x24
+DATA lowBytes512<>+6(SB)/1, $0x44
+DATA lowBytes512<>+7(SB)/1, $0x64
+DATA lowBytes512<>+8(SB)/1, $0x08
+DATA lowBytes512<>+9(SB)/1, $0x28
+DATA lowBytes512<>+10(SB)/1, $0x48
+DATA lowBytes512<>+11(SB)/1, $0x68
+DATA lowBytes512<>+12(SB)/1, $0x0c
+DATA lowBytes512<>+13(SB)/1, $0x2c
+DATA lowBytes512<>+14(SB)/1, $0x4c
+DATA lowBytes512<>+15(SB)/1, $0x6c
+DATA lowBytes512<>+16(SB)/1, $0x10
+DATA lowBytes512<>+17(SB)/1, $0x30
+DATA lowBytes512<>+18(SB)/1, $0x50
+DATA lowBytes512<>+19(SB)/1, $0x70
+DATA lowBytes512<>+20(SB)/1, $0x14
+DATA lowBytes512<>+21(SB)/1, $0x34
+DATA lowBytes512<>+22(SB)/1, $0x54
+DATA lowBytes512<>+23(SB)/1, $0x74
+DATA lowBytes512<>+24(SB)/1, $0x18
+DATA lowBytes512<>+25(SB)/1, $0x38
+DATA lowBytes512<>+26(SB)/1, $0x58
+DATA lowBytes512<>+27(SB)/1, $0x78
+DATA lowBytes512<>+28(SB)/1, $0x1c
+DATA lowBytes512<>+29(SB)/1, $0x3c
+DATA lowBytes512<>+30(SB)/1, $0x5c
+DATA lowBytes512<>+31(SB)/1, $0x7c
+DATA lowBytes512<>+32(SB)/1, $0x00
+DATA lowBytes512<>+33(SB)/1, $0x20
+DATA lowBytes512<>+34(SB)/1, $0x40
+DATA lowBytes512<>+35(SB)/1, $0x60
+DATA lowBytes512<>+36(SB)/1, $0x04
+DATA lowBytes512<>+37(SB)/1, $0x24
+DATA lowBytes512<>+38(SB)/1, $0x44
+DATA lowBytes512<>+39(SB)/1, $0x64
+DATA lowBytes512<>+40(SB)/1, $0x08
+DATA lowBytes512<>+41(SB)/1, $0x28
+DATA lowBytes512<>+42(SB)/1, $0x48
+DATA lowBytes512<>+43(SB)/1, $0x68
+DATA lowBytes512<>+44(SB)/1, $0x0c
+DATA lowBytes512<>+45(SB)/1, $0x2c
+DATA lowBytes512<>+46(SB)/1, $0x4c
+DATA lowBytes512<>+47(SB)/1, $0x6c
+DATA lowBytes512<>+48(SB)/1, $0x10
+DATA lowBytes512<>+49(SB)/1, $0x30
+DATA lowBytes512<>+50(SB)/1, $0x50
+DATA lowBytes512<>+51(SB)/1, $0x70
+DATA lowBytes512<>+52(SB)/1, $0x14
+DATA lowBytes512<>+53(SB)/1, $0x34
+DATA lowBytes512<>+54(SB)/1, $0x54
+DATA lowBytes512<>+55(SB)/1, $0x74
+DATA lowBytes512<>+56(SB)/1, $0x18
+DATA lowBytes512<>+57(SB)/1, $0x38
+DATA lowBytes512<>+58(SB)/1, $0x58
+DATA lowBytes512<>+59(SB)/1, $0x78
+DATA lowBytes512<>+60(SB)/1, $0x1c
+DATA lowBytes512<>+61(SB)/1, $0x3c
+DATA lowBytes512<>+62(SB)/1, $0x5c
+DATA lowBytes512<>+63(SB)/1, $0x7c
+GLOBL lowBytes512<>(SB), RODATA|NOPTR, $64
+
+DATA least512<>+0(SB)/4, $0x0da24260
+GLOBL least512<>(SB), RODATA|NOPTR, $4
+
+DATA full512<>+0(SB)/4, $0x42fd0000
+GLOBL full512<>(SB), RODATA|NOPTR, $4
+
+// func gatesRoundedWideAVX512(f *frame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·gatesRoundedWideAVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ         33224(AX), DX
+	MOVQ         $0x00000020, CX
+	CMPQ         DX, CX
+	CMOVQLT      DX, CX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33288(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	MOVL         $0xc2a00000, SI
+	VPBROADCASTD SI, Z0
+	MOVL         $0x41b8aa3b, SI
+	VPBROADCASTD SI, Z1
+	MOVL         $0x4b400000, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0x3d317218, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x3e2aaaab, SI
+	VPBROADCASTD SI, Z4
+	MOVL         $0x3f000000, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0x3f800000, SI
+	VPBROADCASTD SI, Z6
+	VMOVUPS      exp512<>+0(SB), Z7
+	MOVQ         DX, SI
+	SHLQ         $0x06, SI
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
+	VMOVUPS      (DI)(SI*2), Z8
+	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
+	VMOVUPS      64(DI)(SI*2), Z9
+	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
+	MOVQ         33264(AX), DI
+	VMOVUPS      (DI)(SI*1), Z10
+	MOVQ         33288(AX), SI
+	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
+	VMAXPS       Z0, Z8, Z8
+	VMAXPS       Z0, Z9, Z9
+	VMAXPS       Z0, Z10, Z10
+	VMULPS       Z1, Z8, Z8
+	VMULPS       Z1, Z9, Z9
+	VMULPS       Z1, Z10, Z10
+	VADDPS       Z2, Z8, Z11
+	VADDPS       Z2, Z9, Z12
+	VADDPS       Z2, Z10, Z13
+	VSUBPS       Z2, Z11, Z14
+	VSUBPS       Z2, Z12, Z15
+	VSUBPS       Z2, Z13, Z17
+	VPERMPS      Z7, Z11, Z18
+	VPERMPS      Z7, Z12, Z19
+	VPERMPS      Z7, Z13, Z20
+	VSUBPS       Z14, Z8, Z14
+	VSUBPS       Z15, Z9, Z15
+	VSUBPS       Z17, Z10, Z17
+	VPSLLD       $0x13, Z11, Z11
+	VPSLLD       $0x13, Z12, Z12
+	VPSLLD       $0x13, Z13, Z13
+	VMULPS       Z3, Z14, Z14
+	VMULPS       Z3, Z15, Z15
+	VMULPS       Z3, Z17, Z17
+	VPADDD       Z11, Z18, Z18
+	VPADDD       Z12, Z19, Z19
+	VPADDD       Z13, Z20, Z20
+	VMULPS       Z4, Z14, Z11
+	VMULPS       Z4, Z15, Z12
+	VMULPS       Z4, Z17, Z13
+	VADDPS       Z5, Z11, Z11
+	VADDPS       Z5, Z12, Z12
+	VADDPS       Z5, Z13, Z13
+	VMULPS       Z14, Z11, Z11
+	VMULPS       Z15, Z12, Z12
+	VMULPS       Z17, Z13, Z13
+	VADDPS       Z6, Z11, Z11
+	VADDPS       Z6, Z12, Z12
+	VADDPS       Z6, Z13, Z13
+	VMULPS       Z14, Z11, Z11
+	VMULPS       Z15, Z12, Z12
+	VMULPS       Z17, Z13, Z13
+	VMULPS       Z18, Z11, Z11
+	VMULPS       Z19, Z12, Z12
+	VMULPS       Z20, Z13, Z13
+	VADDPS       Z11, Z18, Z8
+	VADDPS       Z12, Z19, Z9
+	VADDPS       Z13, Z20, Z10
+	VMOVAPS      Z8, Z11
+	VMOVAPS      Z9, Z12
+	VMOVAPS      Z10, Z13
+	DECQ         CX
+	JZ           skip53
+
+loop54:
+	DECQ          DX
+	MOVQ          DX, SI
+	SHLQ          $0x06, SI
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
+	VMOVUPS       (DI)(SI*2), Z8
+	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
+	VMOVUPS       64(DI)(SI*2), Z9
+	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
+	MOVQ          33264(AX), DI
+	VMOVUPS       (DI)(SI*1), Z10
+	MOVQ          33288(AX), SI
+	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
+	VMAXPS        Z0, Z8, Z8
+	VMAXPS        Z0, Z9, Z9
+	VMAXPS        Z0, Z10, Z10
+	VADDPS        Z12, Z11, Z14
+	VMULPS        Z1, Z8, Z8
+	VMULPS        Z1, Z9, Z9
+	VMULPS        Z1, Z10, Z10
+	VEXTRACTF64X4 $0x01, Z14, Y15
+	VADDPS        Y14, Y15, Y15
+	VADDPS        Z2, Z8, Z14
+	VADDPS        Z2, Z9, Z17
+	VADDPS        Z2, Z10, Z18
+	VEXTRACTF32X4 $0x01, Y15, X19
+	VADDPS        X15, X19, X19
+	VSUBPS        Z2, Z14, Z15
+	VSUBPS        Z2, Z17, Z20
+	VSUBPS        Z2, Z18, Z21
+	VEXTRACTF64X4 $0x01, Z13, Y22
+	VPERMPS       Z7, Z14, Z23
+	VPERMPS       Z7, Z17, Z24
+	VPERMPS       Z7, Z18, Z25
+	VEXTRACTF32X4 $0x01, Y22, X26
+	VADDPS        X22, X26, X26
+	VADDPS        Y13, Y22, Y22
+	VSUBPS        Z15, Z8, Z15
+	VSUBPS        Z20, Z9, Z20
+	VSUBPS        Z21, Z10, Z21
+	VEXTRACTF32X4 $0x01, Y22, X8
+	VPSLLD        $0x13, Z14, Z14
+	VPSLLD        $0x13, Z17, Z17
+	VPSLLD        $0x13, Z18, Z18
+	VADDPS        X22, X8, X9
+	VMULPS        Z3, Z15, Z15
+	VMULPS        Z3, Z20, Z20
+	VMULPS        Z3, Z21, Z21
+	VUNPCKLPD     X19, X9, X10
+	VUNPCKHPD     X19, X9, X19
+	VADDPS        X10, X19, X10
+	VUNPCKLPD     X8, X26, X19
+	VUNPCKHPD     X8, X26, X8
+	VADDPS        X19, X8, X19
+	VSHUFPS       $0x88, X19, X10, X8
+	VSHUFPS       $0xdd, X19, X10, X10
+	VADDPS        X8, X10, X8
+	VPADDD        Z14, Z23, Z23
+	VPADDD        Z17, Z24, Z24
+	VPADDD        Z18, Z25, Z25
+	VSHUFPS       $0x06, X9, X9, X10
+	VSHUFPS       $0x0f, X9, X9, X9
+	VADDPS        X10, X9, X10
+	VDIVPS        X8, X6, X9
+	VMULPS        Z4, Z15, Z14
+	VMULPS        Z4, Z20, Z17
+	VMULPS        Z4, Z21, Z18
+	VSHUFPS       $0x4e, X10, X8, X8
+	VBROADCASTSS  X9, Z10
+	VADDPS        Z5, Z14, Z14
+	VADDPS        Z5, Z17, Z17
+	VADDPS        Z5, Z18, Z18
+	VMULPS        X10, X8, X8
+	VMOVUPS       X8, 320(BX)
+	VMULPS        Z15, Z14, Z14
+	VMULPS        Z20, Z17, Z17
+	VMULPS        Z21, Z18, Z18
+	VMULPS        Z10, Z13, Z13
+	VMOVUPS       Z13, (BX)
+	VADDPS        Z6, Z14, Z14
+	VADDPS        Z6, Z17, Z17
+	VADDPS        Z6, Z18, Z18
+	VPERMILPS     $0x55, X9, X9
+	VBROADCASTSS  X9, Z8
+	VMULPS        Z15, Z14, Z14
+	VMULPS        Z20, Z17, Z17
+	VMULPS        Z21, Z18, Z18
+	VMULPS        Z8, Z11, Z11
+	VMOVUPS       Z11, 64(BX)
+	VMULPS        Z23, Z14, Z14
+	VMULPS        Z24, Z17, Z17
+	VMULPS        Z25, Z18, Z18
+	VMULPS        Z8, Z12, Z12
+	VMOVUPS       Z12, 128(BX)
+	VADDPS        Z14, Z23, Z8
+	VADDPS        Z17, Z24, Z9
+	VADDPS        Z18, Z25, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMOVAPS       Z10, Z13
+	SUBQ          $0x00000180, BX
+	DECQ          CX
+	JNZ           loop54
+
+skip53:
+	VADDPS        Z12, Z11, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X0
+	VADDPS        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z13, Y1
+	VEXTRACTF32X4 $0x01, Y1, X3
+	VADDPS        X1, X3, X3
+	VADDPS        Y13, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X1, X2, X1
+	VUNPCKLPD     X0, X1, X4
+	VUNPCKHPD     X0, X1, X0
+	VADDPS        X4, X0, X4
+	VUNPCKLPD     X2, X3, X0
+	VUNPCKHPD     X2, X3, X2
+	VADDPS        X0, X2, X0
+	VSHUFPS       $0x88, X0, X4, X2
+	VSHUFPS       $0xdd, X0, X4, X0
+	VADDPS        X2, X0, X2
+	VSHUFPS       $0x06, X1, X1, X0
+	VSHUFPS       $0x0f, X1, X1, X1
+	VADDPS        X0, X1, X0
+	VDIVPS        X2, X6, X1
+	VSHUFPS       $0x4e, X0, X2, X2
+	VBROADCASTSS  X1, Z0
+	VMULPS        X0, X2, X2
+	VMOVUPS       X2, 320(BX)
+	VMULPS        Z0, Z13, Z13
+	VMOVUPS       Z13, (BX)
+	VPERMILPS     $0x55, X1, X1
+	VBROADCASTSS  X1, Z0
+	VMULPS        Z0, Z11, Z11
+	VMOVUPS       Z11, 64(BX)
+	VMULPS        Z0, Z12, Z12
+	VMOVUPS       Z12, 128(BX)
+	MOVL          $0x3f800000, CX
+	VPBROADCASTD  CX, Z8
+	MOVQ          33232(AX), CX
+	MOVQ          33232(AX), DX
+	DECQ          DX
+	IMUL3Q        $0x00000180, DX, DX
+	LEAQ          19008(AX)(DX*1), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000240, BX, BX
+	LEAQ          (AX)(BX*1), BX
+	MOVQ          33376(AX), SI
+	MOVQ          33248(AX), DI
+	MOVQ          33256(AX), R8
+	IMUL3Q        $0x00000240, R8, R9
+	ADDQ          34160(AX), R9
+	VMOVUPS       (R9), Z0
+	VMOVUPS       64(R9), Z1
+	VMOVUPS       128(R9), Z2
+	VMOVUPS       192(R9), Z3
+	VMOVUPS       256(R9), Z4
+	VMOVUPS       320(R9), Z5
+	VMOVUPS       384(R9), Z6
+	VMOVUPS       448(R9), Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	MOVL          $0x4b400000, R10
+	VPBROADCASTD  R10, Z14
+	MOVQ          34224(AX), R10
+	VMOVDQU32     lowBytes512<>+0(SB), Z13
+	VXORPS        Z15, Z15, Z15
+
+loop55:
+	CMPQ    DI, 33240(AX)
+	JNE     skip56
+	MOVQ    33392(AX)(R8*8), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Z7
+
+skip56:
+	VMOVUPS       320(DX), X18
+	VMOVHLPS      X18, X18, X19
+	VSUBPS        X18, X19, X17
+	VSHUFPS       $0x88, X18, X18, X19
+	VSHUFPS       $0xdd, X18, X18, X18
+	VSUBPS        X19, X18, X18
+	VEXTRACTF64X4 $0x01, Z15, Y19
+	VMAXPS        Y15, Y19, Y19
+	VEXTRACTF32X4 $0x01, Y19, X15
+	VMAXPS        X19, X15, X15
+	VPERMILPS     $0x00, X17, X19
+	VBROADCASTSS  X19, Z19
+	VPERMILPS     $0x55, X17, X17
+	VBROADCASTSS  X17, Z17
+	VPERMILPS     $0x00, X18, X20
+	VBROADCASTSS  X20, Z20
+	VPERMILPS     $0x55, X18, X18
+	VBROADCASTSS  X18, Z23
+	VUNPCKLPD     X15, X15, X18
+	VUNPCKHPD     X15, X15, X15
+	VMAXPS        X18, X15, X18
+	VPERMILPS     $0xb1, X18, X15
+	VMAXPS        X15, X18, X18
+	VMAXSS        least512<>+0(SB), X18, X18
+	VXORPS        Z24, Z24, Z24
+	VXORPS        Z25, Z25, Z25
+	VXORPS        Z26, Z26, Z26
+	VXORPS        Z27, Z27, Z27
+	MOVQ          33360(AX), R11
+	MOVQ          33368(AX), R12
+	VMOVDQU32     (R11)(SI*1), X15
+	VMOVDQU32     (R12)(SI*1), X21
+	VPANDD        X15, X21, X22
+	VMOVDQU32     X22, 31728(AX)
+	VPANDND       X15, X21, X22
+	VMOVDQU32     X22, 31712(AX)
+	VPANDND       X21, X15, X22
+	VMOVDQU32     X22, 31696(AX)
+	VPTERNLOGD    $0x11, X21, X15, X22
+	VMOVDQU32     X22, 31680(AX)
+	KMOVW         (R11)(SI*1), K1
+	KMOVW         (R12)(SI*1), K2
+	KMOVW         31680(AX), K3
+	KMOVW         31696(AX), K4
+	KMOVW         31712(AX), K5
+	KMOVW         31728(AX), K6
+	VADDPS        Z0, Z24, K3, Z24
+	VADDPS        Z0, Z25, K4, Z25
+	VADDPS        Z0, Z26, K5, Z26
+	VFMADD231PS   Z8, Z0, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z0, Z16, Z16
+	VMOVUPS       Z16, (BX)
+	VRANGEPS      $0x0b, Z16, Z16, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z0, Z0
+	VMOVSS        full512<>+0(SB), X21
+	VDIVSS        X18, X21, X22
+	VDIVSS        X21, X18, X18
+	VBROADCASTSS  X22, Z21
+	VMOVSS        X18, 736(DX)
+	KMOVW         2(R11)(SI*1), K1
+	KMOVW         2(R12)(SI*1), K2
+	KMOVW         31682(AX), K3
+	KMOVW         31698(AX), K4
+	KMOVW         31714(AX), K5
+	KMOVW         31730(AX), K6
+	VADDPS        Z1, Z24, K3, Z24
+	VADDPS        Z1, Z25, K4, Z25
+	VADDPS        Z1, Z26, K5, Z26
+	VFMADD231PS   Z8, Z1, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z1, Z16, Z16
+	VMOVUPS       Z16, 64(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z1, Z1
+	VMULPS        576(BX), Z21, Z18
+	VADDPS        (R10), Z18, Z18
+	KMOVW         4(R11)(SI*1), K1
+	KMOVW         4(R12)(SI*1), K2
+	KMOVW         31684(AX), K3
+	KMOVW         31700(AX), K4
+	KMOVW         31716(AX), K5
+	KMOVW         31732(AX), K6
+	VADDPS        Z2, Z24, K3, Z24
+	VADDPS        Z2, Z25, K4, Z25
+	VADDPS        Z2, Z26, K5, Z26
+	VFMADD231PS   Z8, Z2, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z2, Z16, Z16
+	VMOVUPS       Z16, 128(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z2, Z2
+	VFMADD132PS   Z8, Z14, Z18
+	VMULPS        640(BX), Z21, Z22
+	KMOVW         6(R11)(SI*1), K1
+	KMOVW         6(R12)(SI*1), K2
+	KMOVW         31686(AX), K3
+	KMOVW         31702(AX), K4
+	KMOVW         31718(AX), K5
+	KMOVW         31734(AX), K6
+	VADDPS        Z3, Z24, K3, Z24
+	VADDPS        Z3, Z25, K4, Z25
+	VADDPS        Z3, Z26, K5, Z26
+	VFMADD231PS   Z8, Z3, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z3, Z16, Z16
+	VMOVUPS       Z16, 192(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z3, Z3
+	VADDPS        64(R10), Z22, Z22
+	VFMADD132PS   Z8, Z14, Z22
+	KMOVW         8(R11)(SI*1), K1
+	KMOVW         8(R12)(SI*1), K2
+	KMOVW         31688(AX), K3
+	KMOVW         31704(AX), K4
+	KMOVW         31720(AX), K5
+	KMOVW         31736(AX), K6
+	VADDPS        Z4, Z24, K3, Z24
+	VADDPS        Z4, Z25, K4, Z25
+	VADDPS        Z4, Z26, K5, Z26
+	VFMADD231PS   Z8, Z4, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z4, Z16, Z16
+	VMOVUPS       Z16, 256(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z4, Z4
+	VPERMT2B      Z22, Z13, Z18
+	VMOVDQU32     Y18, 576(BX)
+	VMULPS        704(BX), Z21, Z18
+	KMOVW         10(R11)(SI*1), K1
+	KMOVW         10(R12)(SI*1), K2
+	KMOVW         31690(AX), K3
+	KMOVW         31706(AX), K4
+	KMOVW         31722(AX), K5
+	KMOVW         31738(AX), K6
+	VADDPS        Z5, Z24, K3, Z24
+	VADDPS        Z5, Z25, K4, Z25
+	VADDPS        Z5, Z26, K5, Z26
+	VFMADD231PS   Z8, Z5, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z5, Z16, Z16
+	VMOVUPS       Z16, 320(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z5, Z5
+	VADDPS        128(R10), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	KMOVW         12(R11)(SI*1), K1
+	KMOVW         12(R12)(SI*1), K2
+	KMOVW         31692(AX), K3
+	KMOVW         31708(AX), K4
+	KMOVW         31724(AX), K5
+	KMOVW         31740(AX), K6
+	VADDPS        Z6, Z24, K3, Z24
+	VADDPS        Z6, Z25, K4, Z25
+	VADDPS        Z6, Z26, K5, Z26
+	VFMADD231PS   Z8, Z6, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z6, Z16, Z16
+	VMOVUPS       Z16, 384(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z6, Z6
+	VMULPS        768(BX), Z21, Z22
+	VADDPS        192(R10), Z22, Z22
+	CMPQ          34184(AX), $0x64
+	JLE           skip57
+	KMOVW         14(R11)(SI*1), K1
+	KMOVW         14(R12)(SI*1), K2
+	KMOVW         31694(AX), K3
+	KMOVW         31710(AX), K4
+	KMOVW         31726(AX), K5
+	KMOVW         31742(AX), K6
+	VADDPS        Z7, Z24, K3, Z24
+	VADDPS        Z7, Z25, K4, Z25
+	VADDPS        Z7, Z26, K5, Z26
+	VFMADD231PS   Z8, Z7, K6, Z27
+	VBLENDMPS     Z23, Z20, K1, Z16
+	VMULPS        Z7, Z16, Z16
+	VMOVUPS       Z16, 448(BX)
+	VRANGEPS      $0x0b, Z16, Z15, Z15
+	VBLENDMPS     Z17, Z19, K2, Z16
+	VMULPS        Z16, Z7, Z7
+
+skip57:
+	VFMADD132PS Z8, Z14, Z22
+	VPERMT2B    Z22, Z13, Z18
+	VMOVDQU32   Y18, 608(BX)
+	VMULPS      832(BX), Z21, Z17
+	VADDPS      256(R10), Z17, Z17
+	VFMADD132PS Z8, Z14, Z17
+	VMULPS      896(BX), Z21, Z18
+	VADDPS      320(R10), Z18, Z18
+	VFMADD132PS Z8, Z14, Z18
+	VPERMT2B    Z18, Z13, Z17
+	VMOVDQU32   Y17, 640(BX)
+	VMULPS      960(BX), Z21, Z17
+	VADDPS      384(R10), Z17, Z17
+	VFMADD132PS Z8, Z14, Z17
+	VMOVAPS     Z14, Z18
+	CMPQ        34184(AX), $0x64
+	JLE         skip58
+	VMULPS      1024(BX), Z21, Z18
+	VADDPS      448(R10), Z18, Z18
+	VFMADD132PS Z8, Z14, Z18
+
+skip58:
+	VPERMT2B      Z18, Z13, Z17
+	VMOVDQU32     Y17, 672(BX)
+	VEXTRACTF64X4 $0x01, Z9, Y17
+	VADDPS        Y9, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X9
+	VADDPS        X17, X9, X9
+	VEXTRACTF64X4 $0x01, Z10, Y17
+	VADDPS        Y10, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X10
+	VADDPS        X17, X10, X10
+	VEXTRACTF64X4 $0x01, Z11, Y17
+	VADDPS        Y11, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X11
+	VADDPS        X17, X11, X11
+	VEXTRACTF64X4 $0x01, Z12, Y17
+	VADDPS        Y12, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X12
+	VADDPS        X17, X12, X12
+	VUNPCKLPD     X10, X9, X17
+	VUNPCKHPD     X10, X9, X9
+	VADDPS        X17, X9, X17
+	VUNPCKLPD     X12, X11, X9
+	VUNPCKHPD     X12, X11, X10
+	VADDPS        X9, X10, X9
+	VSHUFPS       $0x88, X9, X17, X10
+	VSHUFPS       $0xdd, X9, X17, X9
+	VADDPS        X10, X9, X10
+	VMOVUPS       X10, 720(DX)
+	IMUL3Q        $0x1d, DI, R11
+	ADDQ          34232(AX)(R8*8), R11
+	SUBQ          $0x1d, R11
+	ANDQ          $0x000000ff, R11
+	SHLQ          $0x06, R11
+	MOVQ          34224(AX), R10
+	ADDQ          R11, R10
+	VMOVAPS       Z24, Z9
+	VMOVAPS       Z25, Z10
+	VMOVAPS       Z26, Z11
+	VMOVAPS       Z27, Z12
+	SUBQ          $0x10, SI
+	SUBQ          $0x00000180, DX
+	SUBQ          $0x00000240, BX
+	DECQ          DI
+	JNZ           skip59
+	CMPQ          34168(AX), $0x00
+	JEQ           skip60
+	VMOVUPS       Z0, (R9)
+	VMOVUPS       Z1, 64(R9)
+	VMOVUPS       Z2, 128(R9)
+	VMOVUPS       Z3, 192(R9)
+	VMOVUPS       Z4, 256(R9)
+	VMOVUPS       Z5, 320(R9)
+	VMOVUPS       Z6, 384(R9)
+	VMOVUPS       Z7, 448(R9)
+
+skip60:
+	SUBQ 33384(AX), SI
+	MOVQ 33240(AX), DI
+	DECQ R8
+	SUBQ $0x00000240, R9
+
+skip59:
+	DECQ          CX
+	JNZ           loop55
+	VEXTRACTF64X4 $0x01, Z15, Y17
+	VMAXPS        Y15, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X15
+	VMAXPS        X17, X15, X15
+	VUNPCKLPD     X15, X15, X17
+	VUNPCKHPD     X15, X15, X15
+	VMAXPS        X17, X15, X17
+	VPERMILPS     $0xb1, X17, X15
+	VMAXPS        X15, X17, X17
+	VMAXSS        least512<>+0(SB), X17, X15
+	VMOVSS        full512<>+0(SB), X17
+	VDIVSS        X15, X17, X18
+	VDIVSS        X17, X15, X15
+	MOVQ          R10, CX
+	VBROADCASTSS  X18, Z17
+	VMOVSS        X15, 736(DX)
+	VMULPS        576(BX), Z17, Z15
+	VADDPS        (CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMULPS        640(BX), Z17, Z18
+	VADDPS        64(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 576(BX)
+	VMULPS        704(BX), Z17, Z15
+	VADDPS        128(CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMULPS        768(BX), Z17, Z18
+	VADDPS        192(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 608(BX)
+	VMULPS        832(BX), Z17, Z15
+	VADDPS        256(CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMULPS        896(BX), Z17, Z18
+	VADDPS        320(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 640(BX)
+	VMULPS        960(BX), Z17, Z15
+	VADDPS        384(CX), Z15, Z15
+	VFMADD132PS   Z8, Z14, Z15
+	VMOVAPS       Z14, Z18
+	CMPQ          34184(AX), $0x64
+	JLE           skip61
+	VMULPS        1024(BX), Z17, Z18
+	VADDPS        448(CX), Z18, Z18
+	VFMADD132PS   Z8, Z14, Z18
+
+skip61:
+	VPERMT2B      Z18, Z13, Z15
+	VMOVDQU32     Y15, 672(BX)
+	VEXTRACTF64X4 $0x01, Z9, Y8
+	VADDPS        Y9, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X9
+	VADDPS        X8, X9, X9
+	VEXTRACTF64X4 $0x01, Z10, Y8
+	VADDPS        Y10, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X10
+	VADDPS        X8, X10, X10
+	VEXTRACTF64X4 $0x01, Z11, Y8
+	VADDPS        Y11, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X11
+	VADDPS        X8, X11, X11
+	VEXTRACTF64X4 $0x01, Z12, Y8
+	VADDPS        Y12, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X12
+	VADDPS        X8, X12, X12
+	VUNPCKLPD     X10, X9, X8
+	VUNPCKHPD     X10, X9, X9
+	VADDPS        X8, X9, X8
+	VUNPCKLPD     X12, X11, X9
+	VUNPCKHPD     X12, X11, X10
+	VADDPS        X9, X10, X9
+	VSHUFPS       $0x88, X9, X8, X10
+	VSHUFPS       $0xdd, X9, X8, X8
+	VADDPS        X10, X8, X10
+	VMOVUPS       X10, 720(DX)
+	CMPQ          DI, 33240(AX)
+	JEQ           skip62
+	VMOVUPS       Z0, (R9)
+	VMOVUPS       Z1, 64(R9)
+	VMOVUPS       Z2, 128(R9)
+	VMOVUPS       Z3, 192(R9)
+	VMOVUPS       Z4, 256(R9)
+	VMOVUPS       Z5, 320(R9)
+	VMOVUPS       Z6, 384(R9)
+	VMOVUPS       Z7, 448(R9)
+
+skip62:
+	MOVQ          SI, 33376(AX)
+	MOVQ          DI, 33248(AX)
+	MOVQ          R8, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K2
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K3
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K4
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVLQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVLQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVLQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVLQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVLQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVLQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVLQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVLQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       60(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33264(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          33272(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          33280(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          33304(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33352(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          34176(AX), DI
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z8
+	VPDPBUSD.BCST (SI), Z8, Z9
+	MOVQ          DX, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y13, Y13, Y13
+	MOVLQZX       64(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	VPANDD        Z1, Z4, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVLQZX       80(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	VPANDD        Z2, Z4, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVLQZX       96(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z3, Z4, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVLQZX       112(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y13, Z8, Z8
+	VPANDD        Z1, Z4, Z13
+	VPDPBUSD.BCST 20(SI), Z13, Z10
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y14, Y14, Y14
+	MOVLQZX       68(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z2, Z4, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVLQZX       84(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVLQZX       100(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST 32(SI), Z4, Z9
+	MOVLQZX       116(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y14, Z13, Z13
+	VPANDD        Z2, Z5, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z4, Z4, Z4
+	VXORPS        Y14, Y14, Y14
+	MOVLQZX       72(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z15
+	VPDPBUSD.BCST 44(SI), Z15, Z12
+	MOVLQZX       88(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z15
+	VPDPBUSD.BCST 48(SI), Z15, Z9
+	MOVLQZX       104(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z1, Z5, Z15
+	VPDPBUSD.BCST 52(SI), Z15, Z10
+	MOVLQZX       120(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 56(SI), Z15, Z11
+	VINSERTI64X4  $0x01, Y14, Z4, Z4
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 60(SI), Z5, Z12
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y5, Y5, Y5
+	MOVLQZX       76(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z6, Z15
+	VPDPBUSD.BCST 64(SI), Z15, Z9
+	MOVLQZX       92(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z6, Z15
+	VPDPBUSD.BCST 68(SI), Z15, Z10
+	MOVLQZX       108(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X5
+	VPANDD        Z2, Z6, Z15
+	VPDPBUSD.BCST 72(SI), Z15, Z11
+	MOVLQZX       124(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y5, Y5
+	VPANDD        Z3, Z6, Z15
+	VPDPBUSD.BCST 76(SI), Z15, Z12
+	VINSERTI64X4  $0x01, Y5, Z14, Z14
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 80(SI), Z5, Z9
+	VPUNPCKLDQ    Z13, Z8, Z15
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 84(SI), Z5, Z10
+	VPUNPCKLDQ    Z14, Z4, Z17
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 88(SI), Z5, Z11
+	VPUNPCKLQDQ   Z17, Z15, Z5
+	VPANDD        Z3, Z6, Z6
+	VPDPBUSD.BCST 92(SI), Z6, Z12
+	VPUNPCKHQDQ   Z17, Z15, Z6
+	VPANDD        Z0, Z7, Z15
+	VPDPBUSD.BCST 96(SI), Z15, Z9
+	VPUNPCKHDQ    Z13, Z8, Z8
+	VPANDD        Z1, Z7, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z14, Z4, Z4
+	VPANDD        Z2, Z7, Z13
+	VPDPBUSD.BCST 104(SI), Z13, Z11
+	VPUNPCKLQDQ   Z4, Z8, Z13
+	VPANDD        Z3, Z7, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z4, Z8, Z8
+	CMPQ          34184(AX), $0x64
+	JLE           skip63
+	VPSRLD        $0x04, Z7, Z7
+	VPANDD        Z0, Z7, Z4
+	VPDPBUSD.BCST 112(SI), Z4, Z9
+	VPANDD        Z1, Z7, Z4
+	VPDPBUSD.BCST 116(SI), Z4, Z10
+	VPANDD        Z2, Z7, Z4
+	VPDPBUSD.BCST 120(SI), Z4, Z11
+	VPANDD        Z3, Z7, Z4
+	VPDPBUSD.BCST 124(SI), Z4, Z12
+
+skip63:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST (SI), Z4, Z9
+	MOVQ          DX, R8
+	SUBQ          $0x01, R8
+	ADCQ          $0x00, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	VPANDD        Z1, Z5, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVLQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	VPANDD        Z2, Z5, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVLQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVLQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 20(SI), Z4, Z10
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVLQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 28(SI), Z5, Z12
+	MOVLQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 32(SI), Z5, Z9
+	MOVLQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 36(SI), Z5, Z10
+	VINSERTI64X4  $0x01, Y4, Z14, Z14
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X15
+	VPANDD        Z3, Z6, Z5
+	VPDPBUSD.BCST 44(SI), Z5, Z12
+	MOVLQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y15, Y15
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 48(SI), Z5, Z9
+	MOVLQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 52(SI), Z5, Z10
+	MOVLQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 56(SI), Z5, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	VPANDD        Z0, Z13, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVLQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	VPANDD        Z1, Z13, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVLQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z2, Z13, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVLQZX       60(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VPANDD        Z3, Z13, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VPSRLD        $0x04, Z13, Z13
+	VPANDD        Z0, Z13, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z14, Z7, Z5
+	VPANDD        Z1, Z13, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z6, Z15, Z17
+	VPANDD        Z2, Z13, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z17, Z5, Z4
+	VPANDD        Z3, Z13, Z13
+	VPDPBUSD.BCST 92(SI), Z13, Z12
+	VPUNPCKHQDQ   Z17, Z5, Z5
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 96(SI), Z13, Z9
+	VPUNPCKHDQ    Z14, Z7, Z7
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z6, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip64
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip64:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JZ          skip65
+
+loop66:
+	MOVQ           BX, DI
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	SUBQ           $0x00000240, SI
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	MOVQ           33264(AX), R9
+	PREFETCHT1     -2048(R9)(R8*1)
+	MOVQ           33272(AX), R9
+	PREFETCHT1     -2048(R9)(R8*1)
+	MOVQ           33280(AX), R9
+	PREFETCHT1     -2048(R9)(R8*1)
+	MOVQ           33304(AX), R9
+	PREFETCHT1     -4096(R9)(R8*2)
+	PREFETCHT1     -4032(R9)(R8*2)
+	MOVQ           33312(AX), R9
+	PREFETCHT1     -4096(R9)(R8*2)
+	PREFETCHT1     -4032(R9)(R8*2)
+	MOVQ           33320(AX), R9
+	PREFETCHT1     -4096(R9)(R8*2)
+	PREFETCHT1     -4032(R9)(R8*2)
+	MOVQ           33352(AX), R9
+	PREFETCHT1     -4096(R9)(R8*2)
+	PREFETCHT1     -4032(R9)(R8*2)
+	MOVQ           34176(AX), R8
+	VXORPS         Z9, Z9, Z9
+	VXORPS         Z10, Z10, Z10
+	VXORPS         Z11, Z11, Z11
+	VXORPS         Z12, Z12, Z12
+	VPANDD         Z0, Z4, Z8
+	VPDPBUSD.BCST  (SI), Z8, Z9
+	MOVQ           DX, R9
+	SHLQ           $0x07, R9
+	ADDQ           33352(AX), R9
+	VXORPS         Z8, Z8, Z8
+	VXORPS         Y13, Y13, Y13
+	MOVLQZX        64(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X8
+	VMOVUPS        336(DI), X14
+	VMULPS         320(DI), X14, X14
+	VPANDD         Z1, Z4, Z15
+	VPDPBUSD.BCST  4(SI), Z15, Z10
+	MOVLQZX        80(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y8, Y8
+	VPERMILPS      $0xb1, X14, X15
+	VADDPS         X15, X14, X14
+	VPANDD         Z2, Z4, Z15
+	VPDPBUSD.BCST  8(SI), Z15, Z11
+	MOVLQZX        96(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X13
+	VPERMILPS      $0x4e, X14, X15
+	VADDPS         X15, X14, X14
+	VPANDD         Z3, Z4, Z15
+	VPDPBUSD.BCST  12(SI), Z15, Z12
+	MOVLQZX        112(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y13, Y13
+	VBROADCASTSS   X14, Z14
+	VBROADCASTSS.Z 348(DI), K1, Z15
+	VPSRLD         $0x04, Z4, Z4
+	VPANDD         Z0, Z4, Z17
+	VPDPBUSD.BCST  16(SI), Z17, Z9
+	VINSERTI64X4   $0x01, Y13, Z8, Z8
+	VADDPS.BCST    344(DI), Z15, K2, Z15
+	VBROADCASTSS.Z 340(DI), K3, Z13
+	VPANDD         Z1, Z4, Z17
+	VPDPBUSD.BCST  20(SI), Z17, Z10
+	VXORPS         Z17, Z17, Z17
+	VXORPS         Y18, Y18, Y18
+	MOVLQZX        68(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X17
+	VADDPS.BCST    336(DI), Z13, K4, Z13
+	VADDPS         Z13, Z15, Z15
+	VPANDD         Z2, Z4, Z13
+	VPDPBUSD.BCST  24(SI), Z13, Z11
+	MOVLQZX        84(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y17, Y17
+	VSUBPS         Z14, Z15, Z15
+	VMULPS         (DI), Z15, Z15
+	VPANDD         Z3, Z4, Z4
+	VPDPBUSD.BCST  28(SI), Z4, Z12
+	MOVLQZX        100(R9), R10
+	SHLQ           $0x04, R10
+	VMOVDQU32      (R8)(R10*1), X18
+	VMOVUPS        64(DI), Z4
+	VMOVUPS        192(DI), Z13
+	VPANDD         Z0, Z5, Z14
+	VPDPBUSD.BCST  32(SI), Z14, Z9
+	MOVLQZX        116(R9), R10
+	SHLQ           $0x04, R10
+	VINSERTI32X4   $0x01, (R8)(R10*1), Y18, Y18
+	VMULPS         Z4, Z13, Z14
+	VMOVUPS        128(DI), Z19
+	VMOVUPS        256(DI), Z20
+	VPANDD         Z1, Z5, Z21
+	VPDPBUSD.BCST  36(SI), Z21, Z10
+	VINSERTI64X4   $0x01, Y18, Z17, Z17
+	VMULPS         Z19, Z20, Z18
+	VADDPS         Z18, Z14, Z14
+	VPANDD         Z2, Z5, Z18
+	VPDPBUSD.BCST  40(SI), Z18, Z11
+	VXORPS         Z18, Z18, Z18
+	VXORPS         Y21, Y21, Y21
+	MOVLQZX        72(R9), DI
+	SHLQ           $0x04, DI
+	VMOVDQU32      (R8)(DI*1), X18
+	VEXTRACTF64X4  $0x01, Z14, Y22
+	VADDPS         Y14, Y22, Y22
+	VPANDD         Z3, Z5, Z14
+	VPDPBUSD.BCST  44(SI), Z14, Z12
+	MOVLQZX        88(R9), DI
+	SHLQ           $0x04, DI
+	VINSERTI32X4   $0x01, (R8)(DI*1), Y18, Y18
+	VEXTRACTF32X4  $0x01, Y22, X14
+	VADDPS         X22, X14, X14
+	VPSRLD         $0x04, Z5, Z5
+	VPANDD         Z0, Z5, Z22
+	VPDPBUSD.BCST  48(SI), Z22, Z9
+	MOVLQZX        104(R9), DI
+	SHLQ           $0x04, DI
+	VMOVDQU32      (R8)(DI*1), X21
+	VPERMILPS      $0x4e, X14, X22
+	VADDPS         X22, X14, X14
+	VPANDD         Z1, Z5, Z22
+	VPDPBUSD.BCST  52(SI), Z22, Z10
+	MOVLQZX        120(R9), DI
+	SHLQ           $0x04, DI
+	VINSERTI32X4   $0x01, (R8)(DI*1), Y21, Y21
+	VPERMILPS      $0xb1, X14, X22
+	VADDPS         X22, X14, X14
+	VPANDD         Z2, Z5, Z22
+	VPDPBUSD.BCST  56(SI), Z22, Z11
+	VINSERTI64X4   $0x01, Y21, Z18, Z18
+	VBROADCASTSS   X14, Z14
+	VSUBPS         Z14, Z13, Z13
+	VMULPS         Z4, Z13, Z13
+	VPANDD         Z3, Z5, Z4
+	VPDPBUSD.BCST  60(SI), Z4, Z12
+	VXORPS         Z4, Z4, Z4
+	VXORPS         Y5, Y5, Y5
+	MOVLQZX        76(R9), DI
+	SHLQ           $0x04, DI
+	VMOVDQU32      (R8)(DI*1), X4
+	VSUBPS         Z14, Z20, Z20
+	VMULPS         Z19, Z20, Z20
+	VPANDD         Z0, Z6, Z14
+	VPDPBUSD.BCST  64(SI), Z14, Z9
+	MOVLQZX        92(R9), DI
+	SHLQ           $0x04, DI
+	VINSERTI32X4   $0x01, (R8)(DI*1), Y4, Y4
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           33272(AX), R10
+	VMOVUPS        64(R10)(DI*1), Z14
+	VMULPS.BCST    34192(AX), Z14, Z14
+	VPANDD         Z1, Z6, Z19
+	VPDPBUSD.BCST  68(SI), Z19, Z10
+	MOVLQZX        108(R9), R11
+	SHLQ           $0x04, R11
+	VMOVDQU32      (R8)(R11*1), X5
+	VMULPS.BCST    34196(AX), Z15, Z21
+	VMULPS         Z15, Z15, Z15
+	VPANDD         Z2, Z6, Z19
+	VPDPBUSD.BCST  72(SI), Z19, Z11
+	MOVLQZX        124(R9), R9
+	SHLQ           $0x04, R9
+	VINSERTI32X4   $0x01, (R8)(R9*1), Y5, Y5
+	MOVQ           33280(AX), R9
+	VMOVUPS        64(R9)(DI*1), Z19
+	VMULPS.BCST    34200(AX), Z19, Z19
+	VPANDD         Z3, Z6, Z22
+	VPDPBUSD.BCST  76(SI), Z22, Z12
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VMULPS.BCST    34204(AX), Z15, Z15
+	VADDPS         Z21, Z14, Z14
+	VPSRLD         $0x04, Z6, Z6
+	VPANDD         Z0, Z6, Z5
+	VPDPBUSD.BCST  80(SI), Z5, Z9
+	VPUNPCKLDQ     Z17, Z8, Z5
+	VMOVUPS        Z14, 64(R10)(DI*1)
+	VADDPS         Z15, Z19, Z19
+	VPANDD         Z1, Z6, Z15
+	VPDPBUSD.BCST  84(SI), Z15, Z10
+	VPUNPCKLDQ     Z4, Z18, Z15
+	VMULPS.BCST    34208(AX), Z14, Z14
+	VMOVUPS        Z19, 64(R9)(DI*1)
+	VSQRTPS        Z19, Z22
+	VPANDD         Z2, Z6, Z19
+	VPDPBUSD.BCST  88(SI), Z19, Z11
+	VPUNPCKLQDQ    Z15, Z5, Z19
+	MOVQ           33264(AX), R9
+	VMOVUPS        64(R9)(DI*1), Z21
+	VPANDD         Z3, Z6, Z6
+	VPDPBUSD.BCST  92(SI), Z6, Z12
+	VPUNPCKHQDQ    Z15, Z5, Z5
+	VMULPS.BCST    34212(AX), Z22, Z22
+	VADDPS.BCST    34216(AX), Z22, Z22
+	VPANDD         Z0, Z7, Z6
+	VPDPBUSD.BCST  96(SI), Z6, Z9
+	VPUNPCKHDQ     Z17, Z8, Z6
+	VDIVPS         Z22, Z14, Z14
+	VPANDD         Z1, Z7, Z8
+	VPDPBUSD.BCST  100(SI), Z8, Z10
+	VPUNPCKHDQ     Z4, Z18, Z4
+	VSUBPS         Z14, Z21, Z21
+	VMOVUPS        Z21, 64(R9)(DI*1)
+	VPANDD         Z2, Z7, Z8
+	VPDPBUSD.BCST  104(SI), Z8, Z11
+	VPUNPCKLQDQ    Z4, Z6, Z14
+	MOVQ           33312(AX), R9
+	VMOVUPS        128(R9)(DI*2), Z15
+	VMULPS.BCST    34192(AX), Z15, Z15
+	VPANDD         Z3, Z7, Z8
+	VPDPBUSD.BCST  108(SI), Z8, Z12
+	VPUNPCKHQDQ    Z4, Z6, Z8
+	VMULPS.BCST    34196(AX), Z13, Z4
+	VMULPS         Z13, Z13, Z13
+	CMPQ           34184(AX), $0x64
+	JLE            skip67
+	VPSRLD         $0x04, Z7, Z7
+	VPANDD         Z0, Z7, Z6
+	VPDPBUSD.BCST  112(SI), Z6, Z9
+	VPANDD         Z1, Z7, Z6
+	VPDPBUSD.BCST  116(SI), Z6, Z10
+	VPANDD         Z2, Z7, Z6
+	VPDPBUSD.BCST  120(SI), Z6, Z11
+	VPANDD         Z3, Z7, Z6
+	VPDPBUSD.BCST  124(SI), Z6, Z12
+
+skip67:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	MOVQ          33320(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z6
+	VMULPS.BCST   34200(AX), Z6, Z6
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VMULPS.BCST   34204(AX), Z13, Z13
+	VADDPS        Z4, Z15, Z15
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VMOVUPS       Z15, 128(R9)(DI*2)
+	VADDPS        Z13, Z6, Z6
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z19, Z4
+	VPDPBUSD.BCST (SI), Z4, Z9
+	MOVQ          DX, R9
+	SUBQ          $0x01, R9
+	ADCQ          $0x00, R9
+	SHLQ          $0x07, R9
+	ADDQ          33352(AX), R9
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       (R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X7
+	VMULPS.BCST   34208(AX), Z15, Z15
+	VMOVUPS       Z6, 128(R10)(DI*2)
+	VSQRTPS       Z6, Z13
+	VPANDD        Z1, Z19, Z6
+	VPDPBUSD.BCST 4(SI), Z6, Z10
+	MOVLQZX       16(R9), R10
+	SHLQ          $0x04, R10
+	VINSERTI32X4  $0x01, (R8)(R10*1), Y7, Y7
+	MOVQ          33304(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z6
+	VPANDD        Z2, Z19, Z17
+	VPDPBUSD.BCST 8(SI), Z17, Z11
+	MOVLQZX       32(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X4
+	VMULPS.BCST   34212(AX), Z13, Z13
+	VADDPS.BCST   34216(AX), Z13, Z13
+	VPANDD        Z3, Z19, Z17
+	VPDPBUSD.BCST 12(SI), Z17, Z12
+	MOVLQZX       48(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y4, Y4
+	VDIVPS        Z13, Z15, Z15
+	VPSRLD        $0x04, Z19, Z19
+	VPANDD        Z0, Z19, Z13
+	VPDPBUSD.BCST 16(SI), Z13, Z9
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VSUBPS        Z15, Z6, Z6
+	VMOVUPS       Z6, 128(R10)(DI*2)
+	VPANDD        Z1, Z19, Z4
+	VPDPBUSD.BCST 20(SI), Z4, Z10
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       4(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X6
+	MOVQ          33312(AX), R10
+	VMOVUPS       192(R10)(DI*2), Z13
+	VMULPS.BCST   34192(AX), Z13, Z13
+	VPANDD        Z2, Z19, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVLQZX       20(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y6, Y6
+	VMULPS.BCST   34196(AX), Z20, Z15
+	VMULPS        Z20, Z20, Z20
+	VPANDD        Z3, Z19, Z17
+	VPDPBUSD.BCST 28(SI), Z17, Z12
+	MOVLQZX       36(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X4
+	MOVQ          33320(AX), R11
+	VMOVUPS       192(R11)(DI*2), Z17
+	VMULPS.BCST   34200(AX), Z17, Z17
+	VPANDD        Z0, Z5, Z18
+	VPDPBUSD.BCST 32(SI), Z18, Z9
+	MOVLQZX       52(R9), R12
+	SHLQ          $0x04, R12
+	VINSERTI32X4  $0x01, (R8)(R12*1), Y4, Y4
+	VMULPS.BCST   34204(AX), Z20, Z20
+	VADDPS        Z15, Z13, Z13
+	VPANDD        Z1, Z5, Z15
+	VPDPBUSD.BCST 36(SI), Z15, Z10
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VMOVUPS       Z13, 192(R10)(DI*2)
+	VADDPS        Z20, Z17, Z17
+	VPANDD        Z2, Z5, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X15
+	VMULPS.BCST   34208(AX), Z13, Z13
+	VMOVUPS       Z17, 192(R11)(DI*2)
+	VSQRTPS       Z17, Z18
+	VPANDD        Z3, Z5, Z17
+	VPDPBUSD.BCST 44(SI), Z17, Z12
+	MOVLQZX       24(R9), R10
+	SHLQ          $0x04, R10
+	VINSERTI32X4  $0x01, (R8)(R10*1), Y15, Y15
+	MOVQ          33304(AX), R10
+	VMOVUPS       192(R10)(DI*2), Z17
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z19
+	VPDPBUSD.BCST 48(SI), Z19, Z9
+	MOVLQZX       40(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X4
+	VMULPS.BCST   34212(AX), Z18, Z18
+	VADDPS.BCST   34216(AX), Z18, Z18
+	VPANDD        Z1, Z5, Z19
+	VPDPBUSD.BCST 52(SI), Z19, Z10
+	MOVLQZX       56(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y4, Y4
+	VDIVPS        Z18, Z13, Z13
+	VPANDD        Z2, Z5, Z18
+	VPDPBUSD.BCST 56(SI), Z18, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VSUBPS        Z13, Z17, Z17
+	VMOVUPS       Z17, 192(R10)(DI*2)
+	VPANDD        Z3, Z5, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X13
+	VPANDD        Z0, Z14, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVLQZX       28(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y13, Y13
+	VPANDD        Z1, Z14, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVLQZX       44(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X4
+	VPANDD        Z2, Z14, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVLQZX       60(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y4, Y4
+	VPANDD        Z3, Z14, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z13, Z13
+	VPSRLD        $0x04, Z14, Z14
+	VPANDD        Z0, Z14, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z6, Z7, Z5
+	VPANDD        Z1, Z14, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z13, Z15, Z17
+	VPANDD        Z2, Z14, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z17, Z5, Z4
+	VPANDD        Z3, Z14, Z14
+	VPDPBUSD.BCST 92(SI), Z14, Z12
+	VPUNPCKHQDQ   Z17, Z5, Z5
+	VPANDD        Z0, Z8, Z14
+	VPDPBUSD.BCST 96(SI), Z14, Z9
+	VPUNPCKHDQ    Z6, Z7, Z7
+	VPANDD        Z1, Z8, Z6
+	VPDPBUSD.BCST 100(SI), Z6, Z10
+	VPUNPCKHDQ    Z13, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip68
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip68:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JNZ         loop66
+
+skip65:
+	VMOVUPS        336(BX), X0
+	VMULPS         320(BX), X0, X0
+	VPERMILPS      $0xb1, X0, X1
+	VADDPS         X1, X0, X0
+	VPERMILPS      $0x4e, X0, X1
+	VADDPS         X1, X0, X0
+	VBROADCASTSS   X0, Z0
+	VBROADCASTSS.Z 348(BX), K1, Z1
+	VADDPS.BCST    344(BX), Z1, K2, Z1
+	VBROADCASTSS.Z 340(BX), K3, Z2
+	VADDPS.BCST    336(BX), Z2, K4, Z2
+	VADDPS         Z2, Z1, Z1
+	VSUBPS         Z0, Z1, Z1
+	VMULPS         (BX), Z1, Z1
+	VMOVUPS        64(BX), Z0
+	VMOVUPS        192(BX), Z2
+	VMULPS         Z0, Z2, Z3
+	VMOVUPS        128(BX), Z4
+	VMOVUPS        256(BX), Z5
+	VMULPS         Z4, Z5, Z6
+	VADDPS         Z6, Z3, Z3
+	VEXTRACTF64X4  $0x01, Z3, Y6
+	VADDPS         Y3, Y6, Y6
+	VEXTRACTF32X4  $0x01, Y6, X3
+	VADDPS         X6, X3, X3
+	VPERMILPS      $0x4e, X3, X6
+	VADDPS         X6, X3, X3
+	VPERMILPS      $0xb1, X3, X6
+	VADDPS         X6, X3, X3
+	VBROADCASTSS   X3, Z3
+	VSUBPS         Z3, Z2, Z2
+	VMULPS         Z0, Z2, Z2
+	VSUBPS         Z3, Z5, Z5
+	VMULPS         Z4, Z5, Z5
+	MOVQ           DX, CX
+	SHLQ           $0x06, CX
+	MOVQ           33272(AX), DX
+	VMOVUPS        (DX)(CX*1), Z0
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z1, Z4
+	VMULPS         Z1, Z1, Z1
+	MOVQ           33280(AX), BX
+	VMOVUPS        (BX)(CX*1), Z3
+	VMULPS.BCST    34200(AX), Z3, Z3
+	VMULPS.BCST    34204(AX), Z1, Z1
+	VADDPS         Z4, Z0, Z0
+	VMOVUPS        Z0, (DX)(CX*1)
+	VADDPS         Z1, Z3, Z3
+	VMULPS.BCST    34208(AX), Z0, Z0
+	VMOVUPS        Z3, (BX)(CX*1)
+	VSQRTPS        Z3, Z3
+	MOVQ           33264(AX), DX
+	VMOVUPS        (DX)(CX*1), Z1
+	VMULPS.BCST    34212(AX), Z3, Z3
+	VADDPS.BCST    34216(AX), Z3, Z3
+	VDIVPS         Z3, Z0, Z0
+	VSUBPS         Z0, Z1, Z1
+	VMOVUPS        Z1, (DX)(CX*1)
+	MOVQ           33312(AX), DX
+	VMOVUPS        (DX)(CX*2), Z0
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z2, Z3
+	VMULPS         Z2, Z2, Z2
+	MOVQ           33320(AX), BX
+	VMOVUPS        (BX)(CX*2), Z1
+	VMULPS.BCST    34200(AX), Z1, Z1
+	VMULPS.BCST    34204(AX), Z2, Z2
+	VADDPS         Z3, Z0, Z0
+	VMOVUPS        Z0, (DX)(CX*2)
+	VADDPS         Z2, Z1, Z1
+	VMULPS.BCST    34208(AX), Z0, Z0
+	VMOVUPS        Z1, (BX)(CX*2)
+	VSQRTPS        Z1, Z2
+	MOVQ           33304(AX), DX
+	VMOVUPS        (DX)(CX*2), Z1
+	VMULPS.BCST    34212(AX), Z2, Z2
+	VADDPS.BCST    34216(AX), Z2, Z2
+	VDIVPS         Z2, Z0, Z0
+	VSUBPS         Z0, Z1, Z1
+	VMOVUPS        Z1, (DX)(CX*2)
+	MOVQ           33312(AX), DX
+	VMOVUPS        64(DX)(CX*2), Z0
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z5, Z2
+	VMULPS         Z5, Z5, Z5
+	MOVQ           33320(AX), BX
+	VMOVUPS        64(BX)(CX*2), Z1
+	VMULPS.BCST    34200(AX), Z1, Z1
+	VMULPS.BCST    34204(AX), Z5, Z5
+	VADDPS         Z2, Z0, Z0
+	VMOVUPS        Z0, 64(DX)(CX*2)
+	VADDPS         Z5, Z1, Z1
+	VMULPS.BCST    34208(AX), Z0, Z0
+	VMOVUPS        Z1, 64(BX)(CX*2)
+	VSQRTPS        Z1, Z2
+	MOVQ           33304(AX), DX
+	VMOVUPS        64(DX)(CX*2), Z1
+	VMULPS.BCST    34212(AX), Z2, Z2
+	VADDPS.BCST    34216(AX), Z2, Z2
+	VDIVPS         Z2, Z0, Z0
+	VSUBPS         Z0, Z1, Z1
+	VMOVUPS        Z1, 64(DX)(CX*2)
+	MOVQ           33232(AX), CX
+	MOVQ           33216(AX), DX
+
+loop69:
+	MOVQ          DX, BX
+	SHLQ          $0x06, BX
+	MOVQ          33264(AX), SI
+	VMOVUPS       (SI)(BX*1), Z0
+	MOVQ          33304(AX), SI
+	VMOVUPS       (SI)(BX*2), Z1
+	MOVQ          33304(AX), SI
+	VMOVUPS       64(SI)(BX*2), Z2
+	VMAXPS        Z2, Z1, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VMAXPS        Y3, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X3
+	VMAXPS        X4, X3, X3
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VMAXPS        Y0, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VMAXPS        X4, X5, X5
+	VUNPCKLPD     X3, X5, X4
+	VUNPCKHPD     X3, X5, X3
+	VMAXPS        X4, X3, X4
+	VPERMILPS     $0xb1, X4, X3
+	VMAXPS        X3, X4, X4
+	VMOVHLPS      X4, X4, X3
+	VBROADCASTSS  X4, Z5
+	VCMPPS        $0x00, Z5, Z0, K1
+	KMOVQ         K1, BX
+	XORQ          SI, SI
+	TZCNTQ        BX, BX
+	CMOVQCS       SI, BX
+	MOVQ          33296(AX), SI
+	MOVB          BL, (SI)(DX*1)
+	MOVQ          33288(AX), BX
+	VXORPS        X0, X0, X0
+	VADDSS        X0, X4, X0
+	VMOVSS        X0, (BX)(DX*4)
+	VBROADCASTSS  X3, Z0
+	VCMPPS        $0x00, Z0, Z1, K1
+	KMOVQ         K1, BX
+	VBROADCASTSS  X3, Z0
+	VCMPPS        $0x00, Z0, Z2, K1
+	KMOVQ         K1, SI
+	SHLQ          $0x10, SI
+	ORQ           SI, BX
+	XORQ          SI, SI
+	TZCNTQ        BX, BX
+	CMOVQCS       SI, BX
+	MOVQ          DX, SI
+	SHLQ          $0x07, SI
+	ADDQ          33352(AX), SI
+	MOVL          (SI)(BX*4), BX
+	MOVQ          33336(AX), SI
+	MOVL          BX, (SI)(DX*4)
+	MOVQ          33328(AX), BX
+	VXORPS        X0, X0, X0
+	VADDSS        X0, X3, X0
+	VMOVSS        X0, (BX)(DX*4)
+	DECQ          DX
+	DECQ          CX
+	JNZ           loop69
+	MOVQ          33232(AX), CX
+	SUBQ          CX, 33216(AX)
+	SUBQ          CX, 33224(AX)
+	JNZ           block
+	VZEROUPPER
+	RET
+
+// func pinRoundedAVX512(f *frame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·pinRoundedAVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ         33224(AX), DX
+	MOVQ         $0x00000020, CX
+	CMPQ         DX, CX
+	CMOVQLT      DX, CX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	MOVL         $0xc2a00000, SI
+	VPBROADCASTD SI, Z0
+	MOVL         $0x41b8aa3b, SI
+	VPBROADCASTD SI, Z1
+	MOVL         $0x4b400000, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0x3d317218, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x3e2aaaab, SI
+	VPBROADCASTD SI, Z4
+	MOVL         $0x3f000000, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0x3f800000, SI
+	VPBROADCASTD SI, Z6
+	VMOVUPS      exp512<>+0(SB), Z7
+	MOVQ         DX, SI
+	SHLQ         $0x06, SI
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
+	VMOVUPS      (DI)(SI*2), Z8
+	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
+	VMOVUPS      64(DI)(SI*2), Z9
+	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
+	VMAXPS       Z0, Z8, Z8
+	VMAXPS       Z0, Z9, Z9
+	VMULPS       Z1, Z8, Z8
+	VMULPS       Z1, Z9, Z9
+	VADDPS       Z2, Z8, Z10
+	VADDPS       Z2, Z9, Z11
+	VSUBPS       Z2, Z10, Z12
+	VSUBPS       Z2, Z11, Z13
+	VPERMPS      Z7, Z10, Z14
+	VPERMPS      Z7, Z11, Z15
+	VSUBPS       Z12, Z8, Z12
+	VSUBPS       Z13, Z9, Z13
+	VPSLLD       $0x13, Z10, Z10
+	VPSLLD       $0x13, Z11, Z11
+	VMULPS       Z3, Z12, Z12
+	VMULPS       Z3, Z13, Z13
+	VPADDD       Z10, Z14, Z14
+	VPADDD       Z11, Z15, Z15
+	VMULPS       Z4, Z12, Z10
+	VMULPS       Z4, Z13, Z11
+	VADDPS       Z5, Z10, Z10
+	VADDPS       Z5, Z11, Z11
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z13, Z11, Z11
+	VADDPS       Z6, Z10, Z10
+	VADDPS       Z6, Z11, Z11
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z13, Z11, Z11
+	VMULPS       Z14, Z10, Z10
+	VMULPS       Z15, Z11, Z11
+	VADDPS       Z10, Z14, Z8
+	VADDPS       Z11, Z15, Z9
+	VMOVAPS      Z8, Z10
+	VMOVAPS      Z9, Z11
+	DECQ         CX
+	JZ           skip70
+
+loop71:
+	DECQ          DX
+	MOVQ          DX, SI
+	SHLQ          $0x06, SI
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
+	VMOVUPS       (DI)(SI*2), Z8
+	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
+	VMOVUPS       64(DI)(SI*2), Z9
+	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
+	VMAXPS        Z0, Z8, Z8
+	VMAXPS        Z0, Z9, Z9
+	VADDPS        Z11, Z10, Z12
+	VMULPS        Z1, Z8, Z8
+	VMULPS        Z1, Z9, Z9
+	VEXTRACTF64X4 $0x01, Z12, Y13
+	VADDPS        Y12, Y13, Y13
+	VADDPS        Z2, Z8, Z12
+	VADDPS        Z2, Z9, Z14
+	VEXTRACTF32X4 $0x01, Y13, X15
+	VADDPS        X13, X15, X15
+	VSUBPS        Z2, Z12, Z13
+	VSUBPS        Z2, Z14, Z16
+	VUNPCKLPD     X15, X15, X17
+	VUNPCKHPD     X15, X15, X18
+	VADDPS        X17, X18, X17
+	VUNPCKLPD     X15, X15, X18
+	VUNPCKHPD     X15, X15, X15
+	VADDPS        X18, X15, X18
+	VSHUFPS       $0x88, X18, X17, X15
+	VSHUFPS       $0xdd, X18, X17, X17
+	VADDPS        X15, X17, X15
+	VDIVPS        X15, X6, X15
+	VPERMPS       Z7, Z12, Z17
+	VPERMPS       Z7, Z14, Z18
+	VBROADCASTSS  X15, Z15
+	VSUBPS        Z13, Z8, Z13
+	VSUBPS        Z16, Z9, Z16
+	VMULPS        Z15, Z10, Z10
+	VMOVUPS       Z10, 64(BX)
+	VPSLLD        $0x13, Z12, Z12
+	VPSLLD        $0x13, Z14, Z14
+	VMULPS        Z15, Z11, Z11
+	VMOVUPS       Z11, 128(BX)
+	VMULPS        Z3, Z13, Z13
+	VMULPS        Z3, Z16, Z16
+	VPADDD        Z12, Z17, Z17
+	VPADDD        Z14, Z18, Z18
+	VMULPS        Z4, Z13, Z12
+	VMULPS        Z4, Z16, Z14
+	VADDPS        Z5, Z12, Z12
+	VADDPS        Z5, Z14, Z14
+	VMULPS        Z13, Z12, Z12
+	VMULPS        Z16, Z14, Z14
+	VADDPS        Z6, Z12, Z12
+	VADDPS        Z6, Z14, Z14
+	VMULPS        Z13, Z12, Z12
+	VMULPS        Z16, Z14, Z14
+	VMULPS        Z17, Z12, Z12
+	VMULPS        Z18, Z14, Z14
+	VADDPS        Z12, Z17, Z8
+	VADDPS        Z14, Z18, Z9
+	VMOVAPS       Z8, Z10
+	VMOVAPS       Z9, Z11
+	SUBQ          $0x00000180, BX
+	DECQ          CX
+	JNZ           loop71
+
+skip70:
+	VADDPS        Z11, Z10, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X0
+	VADDPS        X1, X0, X0
+	VUNPCKLPD     X0, X0, X1
+	VUNPCKHPD     X0, X0, X2
+	VADDPS        X1, X2, X1
+	VUNPCKLPD     X0, X0, X2
+	VUNPCKHPD     X0, X0, X0
+	VADDPS        X2, X0, X2
+	VSHUFPS       $0x88, X2, X1, X0
+	VSHUFPS       $0xdd, X2, X1, X1
+	VADDPS        X0, X1, X0
+	VDIVPS        X0, X6, X0
+	VBROADCASTSS  X0, Z0
+	VMULPS        Z0, Z10, Z10
+	VMOVUPS       Z10, 64(BX)
+	VMULPS        Z0, Z11, Z11
+	VMOVUPS       Z11, 128(BX)
+	MOVQ          33232(AX), CX
+	MOVQ          33232(AX), DX
+	DECQ          DX
+	IMUL3Q        $0x00000180, DX, DX
+	LEAQ          19008(AX)(DX*1), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000240, BX, BX
+	LEAQ          (AX)(BX*1), BX
+	MOVQ          33224(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	ADDQ          34160(AX), SI
+	MOVQ          33256(AX), DI
+	MOVL          $0x3f800000, R8
+	VPBROADCASTD  R8, Z0
+	MOVL          $0x4b400000, R8
+	VPBROADCASTD  R8, Z2
+	MOVQ          34224(AX), R9
+	VMOVDQU32     lowBytes512<>+0(SB), Z1
+	VXORPS        Z3, Z3, Z3
+	MOVQ          $0x00000001, R8
+
+loop72:
+	VMOVUPS  (SI), Z3
+	VRANGEPS $0x0b, Z3, Z3, Z3
+	VMOVUPS  64(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  128(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  192(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  256(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  320(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  384(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	CMPQ     34184(AX), $0x64
+	JLE      skip73
+	VMOVUPS  448(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+
+skip73:
+	IMUL3Q        $0x1d, R8, R10
+	ADDQ          34232(AX)(DI*8), R10
+	SUBQ          $0x1d, R10
+	ANDQ          $0x000000ff, R10
+	SHLQ          $0x06, R10
+	MOVQ          34224(AX), R9
+	ADDQ          R10, R9
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VMAXPS        Y3, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X3
+	VMAXPS        X4, X3, X3
+	VUNPCKLPD     X3, X3, X4
+	VUNPCKHPD     X3, X3, X3
+	VMAXPS        X4, X3, X4
+	VPERMILPS     $0xb1, X4, X3
+	VMAXPS        X3, X4, X4
+	VMAXSS        least512<>+0(SB), X4, X3
+	VMOVSS        full512<>+0(SB), X4
+	VDIVSS        X3, X4, X5
+	VDIVSS        X4, X3, X3
+	VBROADCASTSS  X5, Z4
+	VMOVSS        X3, 352(DX)
+	VMULPS        (SI), Z4, Z3
+	VADDPS        (R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMULPS        64(SI), Z4, Z5
+	VADDPS        64(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, (BX)
+	VMULPS        128(SI), Z4, Z3
+	VADDPS        128(R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMULPS        192(SI), Z4, Z5
+	VADDPS        192(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 32(BX)
+	VMULPS        256(SI), Z4, Z3
+	VADDPS        256(R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMULPS        320(SI), Z4, Z5
+	VADDPS        320(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 64(BX)
+	VMULPS        384(SI), Z4, Z3
+	VADDPS        384(R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMOVAPS       Z2, Z5
+	CMPQ          34184(AX), $0x64
+	JLE           skip74
+	VMULPS        448(SI), Z4, Z5
+	VADDPS        448(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+
+skip74:
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 96(BX)
+	SUBQ          $0x00000180, DX
+	SUBQ          $0x00000240, BX
+	SUBQ          $0x00000240, SI
+	DECQ          DI
+	DECQ          CX
+	JNZ           loop72
+	MOVQ          DI, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K1
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVWQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVWQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       2(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVWQZX       10(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVWQZX       18(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       26(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVWQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVWQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVWQZX       14(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVWQZX       22(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVWQZX       30(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33304(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33344(AX), R8
+	PREFETCHT1    -2048(R8)(DI*1)
+	MOVQ          34176(AX), DI
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z8
+	VPDPBUSD.BCST (SI), Z8, Z9
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y13, Y13, Y13
+	MOVWQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	VPANDD        Z1, Z4, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVWQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	VPANDD        Z2, Z4, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVWQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z3, Z4, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVWQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y13, Z8, Z8
+	VPANDD        Z1, Z4, Z13
+	VPDPBUSD.BCST 20(SI), Z13, Z10
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y14, Y14, Y14
+	MOVWQZX       34(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z2, Z4, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVWQZX       42(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVWQZX       50(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST 32(SI), Z4, Z9
+	MOVWQZX       58(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y14, Z13, Z13
+	VPANDD        Z2, Z5, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z4, Z4, Z4
+	VXORPS        Y14, Y14, Y14
+	MOVWQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z15
+	VPDPBUSD.BCST 44(SI), Z15, Z12
+	MOVWQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z15
+	VPDPBUSD.BCST 48(SI), Z15, Z9
+	MOVWQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z1, Z5, Z15
+	VPDPBUSD.BCST 52(SI), Z15, Z10
+	MOVWQZX       60(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 56(SI), Z15, Z11
+	VINSERTI64X4  $0x01, Y14, Z4, Z4
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 60(SI), Z5, Z12
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y5, Y5, Y5
+	MOVWQZX       38(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z6, Z15
+	VPDPBUSD.BCST 64(SI), Z15, Z9
+	MOVWQZX       46(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z6, Z15
+	VPDPBUSD.BCST 68(SI), Z15, Z10
+	MOVWQZX       54(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X5
+	VPANDD        Z2, Z6, Z15
+	VPDPBUSD.BCST 72(SI), Z15, Z11
+	MOVWQZX       62(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y5, Y5
+	VPANDD        Z3, Z6, Z15
+	VPDPBUSD.BCST 76(SI), Z15, Z12
+	VINSERTI64X4  $0x01, Y5, Z14, Z14
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 80(SI), Z5, Z9
+	VPUNPCKLDQ    Z13, Z8, Z15
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 84(SI), Z5, Z10
+	VPUNPCKLDQ    Z14, Z4, Z16
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 88(SI), Z5, Z11
+	VPUNPCKLQDQ   Z16, Z15, Z5
+	VPANDD        Z3, Z6, Z6
+	VPDPBUSD.BCST 92(SI), Z6, Z12
+	VPUNPCKHQDQ   Z16, Z15, Z6
+	VPANDD        Z0, Z7, Z15
+	VPDPBUSD.BCST 96(SI), Z15, Z9
+	VPUNPCKHDQ    Z13, Z8, Z8
+	VPANDD        Z1, Z7, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z14, Z4, Z4
+	VPANDD        Z2, Z7, Z13
+	VPDPBUSD.BCST 104(SI), Z13, Z11
+	VPUNPCKLQDQ   Z4, Z8, Z13
+	VPANDD        Z3, Z7, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z4, Z8, Z8
+	CMPQ          34184(AX), $0x64
+	JLE           skip75
+	VPSRLD        $0x04, Z7, Z7
+	VPANDD        Z0, Z7, Z4
+	VPDPBUSD.BCST 112(SI), Z4, Z9
+	VPANDD        Z1, Z7, Z4
+	VPDPBUSD.BCST 116(SI), Z4, Z10
+	VPANDD        Z2, Z7, Z4
+	VPDPBUSD.BCST 120(SI), Z4, Z11
+	VPANDD        Z3, Z7, Z4
+	VPDPBUSD.BCST 124(SI), Z4, Z12
+
+skip75:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST (SI), Z4, Z9
+	MOVQ          DX, R8
+	SUBQ          $0x01, R8
+	ADCQ          $0x00, R8
+	SHLQ          $0x06, R8
+	ADDQ          33344(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	VPANDD        Z1, Z5, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVWQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	VPANDD        Z2, Z5, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVWQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVWQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 20(SI), Z4, Z10
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       2(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVWQZX       10(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 28(SI), Z5, Z12
+	MOVWQZX       18(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 32(SI), Z5, Z9
+	MOVWQZX       26(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 36(SI), Z5, Z10
+	VINSERTI64X4  $0x01, Y4, Z14, Z14
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X15
+	VPANDD        Z3, Z6, Z5
+	VPDPBUSD.BCST 44(SI), Z5, Z12
+	MOVWQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y15, Y15
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 48(SI), Z5, Z9
+	MOVWQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 52(SI), Z5, Z10
+	MOVWQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 56(SI), Z5, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	VPANDD        Z0, Z13, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVWQZX       14(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	VPANDD        Z1, Z13, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVWQZX       22(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z2, Z13, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVWQZX       30(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VPANDD        Z3, Z13, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VPSRLD        $0x04, Z13, Z13
+	VPANDD        Z0, Z13, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z14, Z7, Z5
+	VPANDD        Z1, Z13, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z6, Z15, Z16
+	VPANDD        Z2, Z13, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z16, Z5, Z4
+	VPANDD        Z3, Z13, Z13
+	VPDPBUSD.BCST 92(SI), Z13, Z12
+	VPUNPCKHQDQ   Z16, Z5, Z5
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 96(SI), Z13, Z9
+	VPUNPCKHDQ    Z14, Z7, Z7
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z6, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip76
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip76:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JZ          skip77
+
+loop78:
+	MOVQ          BX, DI
+	DECQ          DX
+	SUBQ          $0x00000180, BX
+	SUBQ          $0x00000240, SI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	MOVQ          33304(AX), R9
+	PREFETCHT1    -4096(R9)(R8*2)
+	PREFETCHT1    -4032(R9)(R8*2)
+	MOVQ          33312(AX), R9
+	PREFETCHT1    -4096(R9)(R8*2)
+	PREFETCHT1    -4032(R9)(R8*2)
+	MOVQ          33320(AX), R9
+	PREFETCHT1    -4096(R9)(R8*2)
+	PREFETCHT1    -4032(R9)(R8*2)
+	MOVQ          33344(AX), R9
+	PREFETCHT1    -2048(R9)(R8*1)
+	MOVQ          34176(AX), R8
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z8
+	VPDPBUSD.BCST (SI), Z8, Z9
+	MOVQ          DX, R9
+	SHLQ          $0x06, R9
+	ADDQ          33344(AX), R9
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y13, Y13, Y13
+	MOVWQZX       32(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X8
+	VMOVUPS       64(DI), Z14
+	VMOVUPS       192(DI), Z15
+	VPANDD        Z1, Z4, Z16
+	VPDPBUSD.BCST 4(SI), Z16, Z10
+	MOVWQZX       40(R9), R10
+	SHLQ          $0x04, R10
+	VINSERTI32X4  $0x01, (R8)(R10*1), Y8, Y8
+	VMULPS        Z14, Z15, Z16
+	VMOVUPS       128(DI), Z17
+	VMOVUPS       256(DI), Z18
+	VPANDD        Z2, Z4, Z19
+	VPDPBUSD.BCST 8(SI), Z19, Z11
+	MOVWQZX       48(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X13
+	VMULPS        Z17, Z18, Z19
+	VADDPS        Z19, Z16, Z16
+	VPANDD        Z3, Z4, Z19
+	VPDPBUSD.BCST 12(SI), Z19, Z12
+	MOVWQZX       56(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y13, Y13
+	VEXTRACTF64X4 $0x01, Z16, Y19
+	VADDPS        Y16, Y19, Y19
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z16
+	VPDPBUSD.BCST 16(SI), Z16, Z9
+	VINSERTI64X4  $0x01, Y13, Z8, Z8
+	VEXTRACTF32X4 $0x01, Y19, X13
+	VADDPS        X19, X13, X13
+	VPANDD        Z1, Z4, Z16
+	VPDPBUSD.BCST 20(SI), Z16, Z10
+	VXORPS        Z19, Z19, Z19
+	VXORPS        Y16, Y16, Y16
+	MOVWQZX       34(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X19
+	VPERMILPS     $0x4e, X13, X16
+	VADDPS        X16, X13, X13
+	VPANDD        Z2, Z4, Z20
+	VPDPBUSD.BCST 24(SI), Z20, Z11
+	MOVWQZX       42(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y19, Y19
+	VPERMILPS     $0xb1, X13, X16
+	VADDPS        X16, X13, X13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVWQZX       50(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X16
+	VBROADCASTSS  X13, Z4
+	VSUBPS        Z4, Z15, Z15
+	VMULPS        Z14, Z15, Z15
+	VPANDD        Z0, Z5, Z13
+	VPDPBUSD.BCST 32(SI), Z13, Z9
+	MOVWQZX       58(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y16, Y16
+	VSUBPS        Z4, Z18, Z18
+	VMULPS        Z17, Z18, Z18
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y16, Z19, Z19
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33312(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z4
+	VMULPS.BCST   34192(AX), Z4, Z4
+	VPANDD        Z2, Z5, Z13
+	VPDPBUSD.BCST 40(SI), Z13, Z11
+	VXORPS        Z16, Z16, Z16
+	VXORPS        Y17, Y17, Y17
+	MOVWQZX       36(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X16
+	VMULPS.BCST   34196(AX), Z15, Z14
+	VMULPS        Z15, Z15, Z15
+	VPANDD        Z3, Z5, Z13
+	VPDPBUSD.BCST 44(SI), Z13, Z12
+	MOVWQZX       44(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y16, Y16
+	MOVQ          33320(AX), R11
+	VMOVUPS       128(R11)(DI*2), Z13
+	VMULPS.BCST   34200(AX), Z13, Z13
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z20
+	VPDPBUSD.BCST 48(SI), Z20, Z9
+	MOVWQZX       52(R9), R12
+	SHLQ          $0x04, R12
+	VMOVDQU32     (R8)(R12*1), X17
+	VMULPS.BCST   34204(AX), Z15, Z15
+	VADDPS        Z14, Z4, Z4
+	VPANDD        Z1, Z5, Z14
+	VPDPBUSD.BCST 52(SI), Z14, Z10
+	MOVWQZX       60(R9), R12
+	SHLQ          $0x04, R12
+	VINSERTI32X4  $0x01, (R8)(R12*1), Y17, Y17
+	VMOVUPS       Z4, 128(R10)(DI*2)
+	VADDPS        Z15, Z13, Z13
+	VPANDD        Z2, Z5, Z14
+	VPDPBUSD.BCST 56(SI), Z14, Z11
+	VINSERTI64X4  $0x01, Y17, Z16, Z16
+	VMULPS.BCST   34208(AX), Z4, Z4
+	VMOVUPS       Z13, 128(R11)(DI*2)
+	VSQRTPS       Z13, Z13
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 60(SI), Z5, Z12
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y15, Y15, Y15
+	MOVWQZX       38(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X14
+	MOVQ          33304(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z5
+	VPANDD        Z0, Z6, Z17
+	VPDPBUSD.BCST 64(SI), Z17, Z9
+	MOVWQZX       46(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y14, Y14
+	VMULPS.BCST   34212(AX), Z13, Z13
+	VADDPS.BCST   34216(AX), Z13, Z13
+	VPANDD        Z1, Z6, Z17
+	VPDPBUSD.BCST 68(SI), Z17, Z10
+	MOVWQZX       54(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X15
+	VDIVPS        Z13, Z4, Z4
+	VPANDD        Z2, Z6, Z13
+	VPDPBUSD.BCST 72(SI), Z13, Z11
+	MOVWQZX       62(R9), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y15, Y15
+	VSUBPS        Z4, Z5, Z5
+	VMOVUPS       Z5, 128(R10)(DI*2)
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 76(SI), Z4, Z12
+	VINSERTI64X4  $0x01, Y15, Z14, Z14
+	MOVQ          33312(AX), R9
+	VMOVUPS       192(R9)(DI*2), Z5
+	VMULPS.BCST   34192(AX), Z5, Z5
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z19, Z8, Z17
+	VMULPS.BCST   34196(AX), Z18, Z15
+	VMULPS        Z18, Z18, Z18
+	VPANDD        Z1, Z6, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z14, Z16, Z20
+	MOVQ          33320(AX), R10
+	VMOVUPS       192(R10)(DI*2), Z13
+	VMULPS.BCST   34200(AX), Z13, Z13
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z20, Z17, Z4
+	VMULPS.BCST   34204(AX), Z18, Z18
+	VADDPS        Z15, Z5, Z5
+	VPANDD        Z3, Z6, Z6
+	VPDPBUSD.BCST 92(SI), Z6, Z12
+	VPUNPCKHQDQ   Z20, Z17, Z6
+	VMOVUPS       Z5, 192(R9)(DI*2)
+	VADDPS        Z18, Z13, Z13
+	VPANDD        Z0, Z7, Z15
+	VPDPBUSD.BCST 96(SI), Z15, Z9
+	VPUNPCKHDQ    Z19, Z8, Z8
+	VMULPS.BCST   34208(AX), Z5, Z5
+	VMOVUPS       Z13, 192(R10)(DI*2)
+	VSQRTPS       Z13, Z13
+	VPANDD        Z1, Z7, Z15
+	VPDPBUSD.BCST 100(SI), Z15, Z10
+	VPUNPCKHDQ    Z14, Z16, Z16
+	MOVQ          33304(AX), R9
+	VMOVUPS       192(R9)(DI*2), Z15
+	VPANDD        Z2, Z7, Z14
+	VPDPBUSD.BCST 104(SI), Z14, Z11
+	VPUNPCKLQDQ   Z16, Z8, Z14
+	VMULPS.BCST   34212(AX), Z13, Z13
+	VADDPS.BCST   34216(AX), Z13, Z13
+	VPANDD        Z3, Z7, Z17
+	VPDPBUSD.BCST 108(SI), Z17, Z12
+	VPUNPCKHQDQ   Z16, Z8, Z8
+	VDIVPS        Z13, Z5, Z5
+	CMPQ          34184(AX), $0x64
+	JLE           skip79
+	VPSRLD        $0x04, Z7, Z7
+	VPANDD        Z0, Z7, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z7, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z7, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z7, Z7
+	VPDPBUSD.BCST 124(SI), Z7, Z12
+
+skip79:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VSUBPS        Z5, Z15, Z15
+	VMOVUPS       Z15, 192(R9)(DI*2)
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z5
+	VPDPBUSD.BCST (SI), Z5, Z9
+	MOVQ          DX, DI
+	SUBQ          $0x01, DI
+	ADCQ          $0x00, DI
+	SHLQ          $0x06, DI
+	ADDQ          33344(AX), DI
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y5, Y5, Y5
+	MOVWQZX       (DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X7
+	VPANDD        Z1, Z4, Z13
+	VPDPBUSD.BCST 4(SI), Z13, Z10
+	MOVWQZX       8(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y7, Y7
+	VPANDD        Z2, Z4, Z13
+	VPDPBUSD.BCST 8(SI), Z13, Z11
+	MOVWQZX       16(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X5
+	VPANDD        Z3, Z4, Z13
+	VPDPBUSD.BCST 12(SI), Z13, Z12
+	MOVWQZX       24(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y5, Y5
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z13
+	VPDPBUSD.BCST 16(SI), Z13, Z9
+	VINSERTI64X4  $0x01, Y5, Z7, Z7
+	VPANDD        Z1, Z4, Z5
+	VPDPBUSD.BCST 20(SI), Z5, Z10
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y5, Y5, Y5
+	MOVWQZX       2(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X13
+	VPANDD        Z2, Z4, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVWQZX       10(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y13, Y13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVWQZX       18(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X5
+	VPANDD        Z0, Z6, Z4
+	VPDPBUSD.BCST 32(SI), Z4, Z9
+	MOVWQZX       26(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y5, Y5
+	VPANDD        Z1, Z6, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y5, Z13, Z13
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       4(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X15
+	VPANDD        Z3, Z6, Z5
+	VPDPBUSD.BCST 44(SI), Z5, Z12
+	MOVWQZX       12(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y15, Y15
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 48(SI), Z5, Z9
+	MOVWQZX       20(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 52(SI), Z5, Z10
+	MOVWQZX       28(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y4, Y4
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 56(SI), Z5, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVWQZX       6(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X6
+	VPANDD        Z0, Z14, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVWQZX       14(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y6, Y6
+	VPANDD        Z1, Z14, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVWQZX       22(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X4
+	VPANDD        Z2, Z14, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVWQZX       30(DI), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y4, Y4
+	VPANDD        Z3, Z14, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VPSRLD        $0x04, Z14, Z14
+	VPANDD        Z0, Z14, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z13, Z7, Z5
+	VPANDD        Z1, Z14, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z6, Z15, Z16
+	VPANDD        Z2, Z14, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z16, Z5, Z4
+	VPANDD        Z3, Z14, Z14
+	VPDPBUSD.BCST 92(SI), Z14, Z12
+	VPUNPCKHQDQ   Z16, Z5, Z5
+	VPANDD        Z0, Z8, Z14
+	VPDPBUSD.BCST 96(SI), Z14, Z9
+	VPUNPCKHDQ    Z13, Z7, Z7
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z6, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip80
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip80:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JNZ         loop78
+
+skip77:
+	VMOVUPS       64(BX), Z0
+	VMOVUPS       192(BX), Z1
+	VMULPS        Z0, Z1, Z2
+	VMOVUPS       128(BX), Z3
+	VMOVUPS       256(BX), Z4
+	VMULPS        Z3, Z4, Z5
+	VADDPS        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPS        Y2, Y5, Y5
+	VEXTRACTF32X4 $0x01, Y5, X2
+	VADDPS        X5, X2, X2
+	VPERMILPS     $0x4e, X2, X5
+	VADDPS        X5, X2, X2
+	VPERMILPS     $0xb1, X2, X5
+	VADDPS        X5, X2, X2
+	VBROADCASTSS  X2, Z2
+	VSUBPS        Z2, Z1, Z1
+	VMULPS        Z0, Z1, Z1
+	VSUBPS        Z2, Z4, Z4
+	VMULPS        Z3, Z4, Z4
+	MOVQ          DX, CX
+	SHLQ          $0x06, CX
+	MOVQ          33312(AX), DX
+	VMOVUPS       (DX)(CX*2), Z0
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z1, Z3
+	VMULPS        Z1, Z1, Z1
+	MOVQ          33320(AX), BX
+	VMOVUPS       (BX)(CX*2), Z2
+	VMULPS.BCST   34200(AX), Z2, Z2
+	VMULPS.BCST   34204(AX), Z1, Z1
+	VADDPS        Z3, Z0, Z0
+	VMOVUPS       Z0, (DX)(CX*2)
+	VADDPS        Z1, Z2, Z2
+	VMULPS.BCST   34208(AX), Z0, Z0
+	VMOVUPS       Z2, (BX)(CX*2)
+	VSQRTPS       Z2, Z2
+	MOVQ          33304(AX), DX
+	VMOVUPS       (DX)(CX*2), Z1
+	VMULPS.BCST   34212(AX), Z2, Z2
+	VADDPS.BCST   34216(AX), Z2, Z2
+	VDIVPS        Z2, Z0, Z0
+	VSUBPS        Z0, Z1, Z1
+	VMOVUPS       Z1, (DX)(CX*2)
+	MOVQ          33312(AX), DX
+	VMOVUPS       64(DX)(CX*2), Z0
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z4, Z2
+	VMULPS        Z4, Z4, Z4
+	MOVQ          33320(AX), BX
+	VMOVUPS       64(BX)(CX*2), Z1
+	VMULPS.BCST   34200(AX), Z1, Z1
+	VMULPS.BCST   34204(AX), Z4, Z4
+	VADDPS        Z2, Z0, Z0
+	VMOVUPS       Z0, 64(DX)(CX*2)
+	VADDPS        Z4, Z1, Z1
+	VMULPS.BCST   34208(AX), Z0, Z0
+	VMOVUPS       Z1, 64(BX)(CX*2)
+	VSQRTPS       Z1, Z2
+	MOVQ          33304(AX), DX
+	VMOVUPS       64(DX)(CX*2), Z1
+	VMULPS.BCST   34212(AX), Z2, Z2
+	VADDPS.BCST   34216(AX), Z2, Z2
+	VDIVPS        Z2, Z0, Z0
+	VSUBPS        Z0, Z1, Z1
+	VMOVUPS       Z1, 64(DX)(CX*2)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+
+loop81:
+	MOVQ          DX, BX
+	SHLQ          $0x06, BX
+	MOVQ          33304(AX), SI
+	VMOVUPS       (SI)(BX*2), Z0
+	MOVQ          33304(AX), SI
+	VMOVUPS       64(SI)(BX*2), Z1
+	VMAXPS        Z1, Z0, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VMAXPS        Y2, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X2
+	VMAXPS        X3, X2, X2
+	VUNPCKLPD     X2, X2, X3
+	VUNPCKHPD     X2, X2, X2
+	VMAXPS        X3, X2, X3
+	VPERMILPS     $0xb1, X3, X2
+	VMAXPS        X2, X3, X3
+	VMOVHLPS      X3, X3, X2
+	VBROADCASTSS  X2, Z3
+	VCMPPS        $0x00, Z3, Z0, K1
+	KMOVQ         K1, BX
+	VBROADCASTSS  X2, Z0
+	VCMPPS        $0x00, Z0, Z1, K1
+	KMOVQ         K1, SI
+	SHLQ          $0x10, SI
+	ORQ           SI, BX
+	XORQ          SI, SI
+	TZCNTQ        BX, BX
+	CMOVQCS       SI, BX
+	MOVQ          DX, SI
+	SHLQ          $0x06, SI
+	ADDQ          33344(AX), SI
+	MOVWLZX       (SI)(BX*2), BX
+	MOVQ          33336(AX), SI
+	MOVL          BX, (SI)(DX*4)
+	MOVQ          33328(AX), BX
+	VXORPS        X0, X0, X0
+	VADDSS        X0, X2, X0
+	VMOVSS        X0, (BX)(DX*4)
+	DECQ          DX
+	DECQ          CX
+	JNZ           loop81
+	MOVQ          33232(AX), CX
+	SUBQ          CX, 33216(AX)
+	SUBQ          CX, 33224(AX)
+	JNZ           block
+	VZEROUPPER
+	RET
+
+// func pinRoundedWideAVX512(f *frame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·pinRoundedWideAVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ         33224(AX), DX
+	MOVQ         $0x00000020, CX
+	CMPQ         DX, CX
+	CMOVQLT      DX, CX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33328(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	MOVQ         33232(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         19008(AX)(BX*1), BX
+	MOVL         $0xc2a00000, SI
+	VPBROADCASTD SI, Z0
+	MOVL         $0x41b8aa3b, SI
+	VPBROADCASTD SI, Z1
+	MOVL         $0x4b400000, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0x3d317218, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x3e2aaaab, SI
+	VPBROADCASTD SI, Z4
+	MOVL         $0x3f000000, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0x3f800000, SI
+	VPBROADCASTD SI, Z6
+	VMOVUPS      exp512<>+0(SB), Z7
+	MOVQ         DX, SI
+	SHLQ         $0x06, SI
+	MOVQ         33304(AX), DI
+	MOVQ         33328(AX), R8
+	VMOVUPS      (DI)(SI*2), Z8
+	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
+	VMOVUPS      64(DI)(SI*2), Z9
+	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
+	VMAXPS       Z0, Z8, Z8
+	VMAXPS       Z0, Z9, Z9
+	VMULPS       Z1, Z8, Z8
+	VMULPS       Z1, Z9, Z9
+	VADDPS       Z2, Z8, Z10
+	VADDPS       Z2, Z9, Z11
+	VSUBPS       Z2, Z10, Z12
+	VSUBPS       Z2, Z11, Z13
+	VPERMPS      Z7, Z10, Z14
+	VPERMPS      Z7, Z11, Z15
+	VSUBPS       Z12, Z8, Z12
+	VSUBPS       Z13, Z9, Z13
+	VPSLLD       $0x13, Z10, Z10
+	VPSLLD       $0x13, Z11, Z11
+	VMULPS       Z3, Z12, Z12
+	VMULPS       Z3, Z13, Z13
+	VPADDD       Z10, Z14, Z14
+	VPADDD       Z11, Z15, Z15
+	VMULPS       Z4, Z12, Z10
+	VMULPS       Z4, Z13, Z11
+	VADDPS       Z5, Z10, Z10
+	VADDPS       Z5, Z11, Z11
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z13, Z11, Z11
+	VADDPS       Z6, Z10, Z10
+	VADDPS       Z6, Z11, Z11
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z13, Z11, Z11
+	VMULPS       Z14, Z10, Z10
+	VMULPS       Z15, Z11, Z11
+	VADDPS       Z10, Z14, Z8
+	VADDPS       Z11, Z15, Z9
+	VMOVAPS      Z8, Z10
+	VMOVAPS      Z9, Z11
+	DECQ         CX
+	JZ           skip82
+
+loop83:
+	DECQ          DX
+	MOVQ          DX, SI
+	SHLQ          $0x06, SI
+	MOVQ          33304(AX), DI
+	MOVQ          33328(AX), R8
+	VMOVUPS       (DI)(SI*2), Z8
+	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
+	VMOVUPS       64(DI)(SI*2), Z9
+	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
+	VMAXPS        Z0, Z8, Z8
+	VMAXPS        Z0, Z9, Z9
+	VADDPS        Z11, Z10, Z12
+	VMULPS        Z1, Z8, Z8
+	VMULPS        Z1, Z9, Z9
+	VEXTRACTF64X4 $0x01, Z12, Y13
+	VADDPS        Y12, Y13, Y13
+	VADDPS        Z2, Z8, Z12
+	VADDPS        Z2, Z9, Z14
+	VEXTRACTF32X4 $0x01, Y13, X15
+	VADDPS        X13, X15, X15
+	VSUBPS        Z2, Z12, Z13
+	VSUBPS        Z2, Z14, Z16
+	VUNPCKLPD     X15, X15, X17
+	VUNPCKHPD     X15, X15, X18
+	VADDPS        X17, X18, X17
+	VUNPCKLPD     X15, X15, X18
+	VUNPCKHPD     X15, X15, X15
+	VADDPS        X18, X15, X18
+	VSHUFPS       $0x88, X18, X17, X15
+	VSHUFPS       $0xdd, X18, X17, X17
+	VADDPS        X15, X17, X15
+	VDIVPS        X15, X6, X15
+	VPERMPS       Z7, Z12, Z17
+	VPERMPS       Z7, Z14, Z18
+	VBROADCASTSS  X15, Z15
+	VSUBPS        Z13, Z8, Z13
+	VSUBPS        Z16, Z9, Z16
+	VMULPS        Z15, Z10, Z10
+	VMOVUPS       Z10, 64(BX)
+	VPSLLD        $0x13, Z12, Z12
+	VPSLLD        $0x13, Z14, Z14
+	VMULPS        Z15, Z11, Z11
+	VMOVUPS       Z11, 128(BX)
+	VMULPS        Z3, Z13, Z13
+	VMULPS        Z3, Z16, Z16
+	VPADDD        Z12, Z17, Z17
+	VPADDD        Z14, Z18, Z18
+	VMULPS        Z4, Z13, Z12
+	VMULPS        Z4, Z16, Z14
+	VADDPS        Z5, Z12, Z12
+	VADDPS        Z5, Z14, Z14
+	VMULPS        Z13, Z12, Z12
+	VMULPS        Z16, Z14, Z14
+	VADDPS        Z6, Z12, Z12
+	VADDPS        Z6, Z14, Z14
+	VMULPS        Z13, Z12, Z12
+	VMULPS        Z16, Z14, Z14
+	VMULPS        Z17, Z12, Z12
+	VMULPS        Z18, Z14, Z14
+	VADDPS        Z12, Z17, Z8
+	VADDPS        Z14, Z18, Z9
+	VMOVAPS       Z8, Z10
+	VMOVAPS       Z9, Z11
+	SUBQ          $0x00000180, BX
+	DECQ          CX
+	JNZ           loop83
+
+skip82:
+	VADDPS        Z11, Z10, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y0, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X0
+	VADDPS        X1, X0, X0
+	VUNPCKLPD     X0, X0, X1
+	VUNPCKHPD     X0, X0, X2
+	VADDPS        X1, X2, X1
+	VUNPCKLPD     X0, X0, X2
+	VUNPCKHPD     X0, X0, X0
+	VADDPS        X2, X0, X2
+	VSHUFPS       $0x88, X2, X1, X0
+	VSHUFPS       $0xdd, X2, X1, X1
+	VADDPS        X0, X1, X0
+	VDIVPS        X0, X6, X0
+	VBROADCASTSS  X0, Z0
+	VMULPS        Z0, Z10, Z10
+	VMOVUPS       Z10, 64(BX)
+	VMULPS        Z0, Z11, Z11
+	VMOVUPS       Z11, 128(BX)
+	MOVQ          33232(AX), CX
+	MOVQ          33232(AX), DX
+	DECQ          DX
+	IMUL3Q        $0x00000180, DX, DX
+	LEAQ          19008(AX)(DX*1), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000240, BX, BX
+	LEAQ          (AX)(BX*1), BX
+	MOVQ          33224(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	ADDQ          34160(AX), SI
+	MOVQ          33256(AX), DI
+	MOVL          $0x3f800000, R8
+	VPBROADCASTD  R8, Z0
+	MOVL          $0x4b400000, R8
+	VPBROADCASTD  R8, Z2
+	MOVQ          34224(AX), R9
+	VMOVDQU32     lowBytes512<>+0(SB), Z1
+	VXORPS        Z3, Z3, Z3
+	MOVQ          $0x00000001, R8
+
+loop84:
+	VMOVUPS  (SI), Z3
+	VRANGEPS $0x0b, Z3, Z3, Z3
+	VMOVUPS  64(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  128(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  192(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  256(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  320(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	VMOVUPS  384(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+	CMPQ     34184(AX), $0x64
+	JLE      skip85
+	VMOVUPS  448(SI), Z4
+	VRANGEPS $0x0b, Z4, Z3, Z3
+
+skip85:
+	IMUL3Q        $0x1d, R8, R10
+	ADDQ          34232(AX)(DI*8), R10
+	SUBQ          $0x1d, R10
+	ANDQ          $0x000000ff, R10
+	SHLQ          $0x06, R10
+	MOVQ          34224(AX), R9
+	ADDQ          R10, R9
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VMAXPS        Y3, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X3
+	VMAXPS        X4, X3, X3
+	VUNPCKLPD     X3, X3, X4
+	VUNPCKHPD     X3, X3, X3
+	VMAXPS        X4, X3, X4
+	VPERMILPS     $0xb1, X4, X3
+	VMAXPS        X3, X4, X4
+	VMAXSS        least512<>+0(SB), X4, X3
+	VMOVSS        full512<>+0(SB), X4
+	VDIVSS        X3, X4, X5
+	VDIVSS        X4, X3, X3
+	VBROADCASTSS  X5, Z4
+	VMOVSS        X3, 352(DX)
+	VMULPS        (SI), Z4, Z3
+	VADDPS        (R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMULPS        64(SI), Z4, Z5
+	VADDPS        64(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, (BX)
+	VMULPS        128(SI), Z4, Z3
+	VADDPS        128(R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMULPS        192(SI), Z4, Z5
+	VADDPS        192(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 32(BX)
+	VMULPS        256(SI), Z4, Z3
+	VADDPS        256(R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMULPS        320(SI), Z4, Z5
+	VADDPS        320(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 64(BX)
+	VMULPS        384(SI), Z4, Z3
+	VADDPS        384(R9), Z3, Z3
+	VFMADD132PS   Z0, Z2, Z3
+	VMOVAPS       Z2, Z5
+	CMPQ          34184(AX), $0x64
+	JLE           skip86
+	VMULPS        448(SI), Z4, Z5
+	VADDPS        448(R9), Z5, Z5
+	VFMADD132PS   Z0, Z2, Z5
+
+skip86:
+	VPERMT2B      Z5, Z1, Z3
+	VMOVDQU32     Y3, 96(BX)
+	SUBQ          $0x00000180, DX
+	SUBQ          $0x00000240, BX
+	SUBQ          $0x00000240, SI
+	DECQ          DI
+	DECQ          CX
+	JNZ           loop84
+	MOVQ          DI, 33256(AX)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	MOVQ          33232(AX), BX
+	DECQ          BX
+	IMUL3Q        $0x00000180, BX, BX
+	LEAQ          19008(AX)(BX*1), BX
+	MOVQ          33232(AX), SI
+	DECQ          SI
+	IMUL3Q        $0x00000240, SI, SI
+	LEAQ          (AX)(SI*1), SI
+	MOVL          $0x0000aaaa, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000cccc, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000f0f0, DI
+	KMOVW         DI, K1
+	MOVL          $0x0000ff00, DI
+	KMOVW         DI, K1
+	MOVL          $0x01010101, DI
+	VPBROADCASTD  DI, Z0
+	MOVL          $0x02020202, DI
+	VPBROADCASTD  DI, Z1
+	MOVL          $0x04040404, DI
+	VPBROADCASTD  DI, Z2
+	MOVL          $0x08080808, DI
+	VPBROADCASTD  DI, Z3
+	MOVQ          34176(AX), DI
+	MOVQ          DX, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	MOVLQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	MOVLQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X9
+	MOVLQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y9, Y9
+	MOVLQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z9, Z9
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	MOVLQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	MOVLQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	MOVLQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	MOVLQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	MOVLQZX       60(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VINSERTI64X4  $0x01, Y4, Z8, Z8
+	VPUNPCKLDQ    Z9, Z7, Z5
+	VPUNPCKLDQ    Z8, Z6, Z10
+	VPUNPCKLQDQ   Z10, Z5, Z4
+	VPUNPCKHQDQ   Z10, Z5, Z5
+	VPUNPCKHDQ    Z9, Z7, Z7
+	VPUNPCKHDQ    Z8, Z6, Z8
+	VPUNPCKLQDQ   Z8, Z7, Z6
+	VPUNPCKHQDQ   Z8, Z7, Z7
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33304(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33312(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33320(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          33352(AX), R8
+	PREFETCHT1    -4096(R8)(DI*2)
+	PREFETCHT1    -4032(R8)(DI*2)
+	MOVQ          34176(AX), DI
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z8
+	VPDPBUSD.BCST (SI), Z8, Z9
+	MOVQ          DX, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y13, Y13, Y13
+	MOVLQZX       64(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X8
+	VPANDD        Z1, Z4, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVLQZX       80(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y8, Y8
+	VPANDD        Z2, Z4, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVLQZX       96(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z3, Z4, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVLQZX       112(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y13, Z8, Z8
+	VPANDD        Z1, Z4, Z13
+	VPDPBUSD.BCST 20(SI), Z13, Z10
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y14, Y14, Y14
+	MOVLQZX       68(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X13
+	VPANDD        Z2, Z4, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVLQZX       84(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y13, Y13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVLQZX       100(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST 32(SI), Z4, Z9
+	MOVLQZX       116(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y14, Z13, Z13
+	VPANDD        Z2, Z5, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z4, Z4, Z4
+	VXORPS        Y14, Y14, Y14
+	MOVLQZX       72(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z15
+	VPDPBUSD.BCST 44(SI), Z15, Z12
+	MOVLQZX       88(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z15
+	VPDPBUSD.BCST 48(SI), Z15, Z9
+	MOVLQZX       104(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z1, Z5, Z15
+	VPDPBUSD.BCST 52(SI), Z15, Z10
+	MOVLQZX       120(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 56(SI), Z15, Z11
+	VINSERTI64X4  $0x01, Y14, Z4, Z4
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 60(SI), Z5, Z12
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y5, Y5, Y5
+	MOVLQZX       76(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z0, Z6, Z15
+	VPDPBUSD.BCST 64(SI), Z15, Z9
+	MOVLQZX       92(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z1, Z6, Z15
+	VPDPBUSD.BCST 68(SI), Z15, Z10
+	MOVLQZX       108(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X5
+	VPANDD        Z2, Z6, Z15
+	VPDPBUSD.BCST 72(SI), Z15, Z11
+	MOVLQZX       124(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y5, Y5
+	VPANDD        Z3, Z6, Z15
+	VPDPBUSD.BCST 76(SI), Z15, Z12
+	VINSERTI64X4  $0x01, Y5, Z14, Z14
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 80(SI), Z5, Z9
+	VPUNPCKLDQ    Z13, Z8, Z15
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 84(SI), Z5, Z10
+	VPUNPCKLDQ    Z14, Z4, Z16
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 88(SI), Z5, Z11
+	VPUNPCKLQDQ   Z16, Z15, Z5
+	VPANDD        Z3, Z6, Z6
+	VPDPBUSD.BCST 92(SI), Z6, Z12
+	VPUNPCKHQDQ   Z16, Z15, Z6
+	VPANDD        Z0, Z7, Z15
+	VPDPBUSD.BCST 96(SI), Z15, Z9
+	VPUNPCKHDQ    Z13, Z8, Z8
+	VPANDD        Z1, Z7, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z14, Z4, Z4
+	VPANDD        Z2, Z7, Z13
+	VPDPBUSD.BCST 104(SI), Z13, Z11
+	VPUNPCKLQDQ   Z4, Z8, Z13
+	VPANDD        Z3, Z7, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z4, Z8, Z8
+	CMPQ          34184(AX), $0x64
+	JLE           skip87
+	VPSRLD        $0x04, Z7, Z7
+	VPANDD        Z0, Z7, Z4
+	VPDPBUSD.BCST 112(SI), Z4, Z9
+	VPANDD        Z1, Z7, Z4
+	VPDPBUSD.BCST 116(SI), Z4, Z10
+	VPANDD        Z2, Z7, Z4
+	VPDPBUSD.BCST 120(SI), Z4, Z11
+	VPANDD        Z3, Z7, Z4
+	VPDPBUSD.BCST 124(SI), Z4, Z12
+
+skip87:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z5, Z4
+	VPDPBUSD.BCST (SI), Z4, Z9
+	MOVQ          DX, R8
+	SUBQ          $0x01, R8
+	ADCQ          $0x00, R8
+	SHLQ          $0x07, R8
+	ADDQ          33352(AX), R8
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       (R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X7
+	VPANDD        Z1, Z5, Z14
+	VPDPBUSD.BCST 4(SI), Z14, Z10
+	MOVLQZX       16(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y7, Y7
+	VPANDD        Z2, Z5, Z14
+	VPDPBUSD.BCST 8(SI), Z14, Z11
+	MOVLQZX       32(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z3, Z5, Z14
+	VPDPBUSD.BCST 12(SI), Z14, Z12
+	MOVLQZX       48(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z14
+	VPDPBUSD.BCST 16(SI), Z14, Z9
+	VINSERTI64X4  $0x01, Y4, Z7, Z7
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 20(SI), Z4, Z10
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       4(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X14
+	VPANDD        Z2, Z5, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVLQZX       20(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y14, Y14
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 28(SI), Z5, Z12
+	MOVLQZX       36(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 32(SI), Z5, Z9
+	MOVLQZX       52(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 36(SI), Z5, Z10
+	VINSERTI64X4  $0x01, Y4, Z14, Z14
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X15
+	VPANDD        Z3, Z6, Z5
+	VPDPBUSD.BCST 44(SI), Z5, Z12
+	MOVLQZX       24(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y15, Y15
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 48(SI), Z5, Z9
+	MOVLQZX       40(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 52(SI), Z5, Z10
+	MOVLQZX       56(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y4, Y4
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 56(SI), Z5, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X6
+	VPANDD        Z0, Z13, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVLQZX       28(R8), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (DI)(R9*1), Y6, Y6
+	VPANDD        Z1, Z13, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVLQZX       44(R8), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (DI)(R9*1), X4
+	VPANDD        Z2, Z13, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVLQZX       60(R8), R8
+	SHLQ          $0x04, R8
+	VINSERTI32X4  $0x01, (DI)(R8*1), Y4, Y4
+	VPANDD        Z3, Z13, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VPSRLD        $0x04, Z13, Z13
+	VPANDD        Z0, Z13, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z14, Z7, Z5
+	VPANDD        Z1, Z13, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z6, Z15, Z16
+	VPANDD        Z2, Z13, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z16, Z5, Z4
+	VPANDD        Z3, Z13, Z13
+	VPDPBUSD.BCST 92(SI), Z13, Z12
+	VPUNPCKHQDQ   Z16, Z5, Z5
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 96(SI), Z13, Z9
+	VPUNPCKHDQ    Z14, Z7, Z7
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z6, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip88
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip88:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JZ          skip89
+
+loop90:
+	MOVQ          BX, DI
+	DECQ          DX
+	SUBQ          $0x00000180, BX
+	SUBQ          $0x00000240, SI
+	MOVQ          DX, R8
+	SHLQ          $0x06, R8
+	MOVQ          33304(AX), R9
+	PREFETCHT1    -4096(R9)(R8*2)
+	PREFETCHT1    -4032(R9)(R8*2)
+	MOVQ          33312(AX), R9
+	PREFETCHT1    -4096(R9)(R8*2)
+	PREFETCHT1    -4032(R9)(R8*2)
+	MOVQ          33320(AX), R9
+	PREFETCHT1    -4096(R9)(R8*2)
+	PREFETCHT1    -4032(R9)(R8*2)
+	MOVQ          33352(AX), R9
+	PREFETCHT1    -4096(R9)(R8*2)
+	PREFETCHT1    -4032(R9)(R8*2)
+	MOVQ          34176(AX), R8
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z8
+	VPDPBUSD.BCST (SI), Z8, Z9
+	MOVQ          DX, R9
+	SHLQ          $0x07, R9
+	ADDQ          33352(AX), R9
+	VXORPS        Z8, Z8, Z8
+	VXORPS        Y13, Y13, Y13
+	MOVLQZX       64(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X8
+	VMOVUPS       64(DI), Z14
+	VMOVUPS       192(DI), Z15
+	VPANDD        Z1, Z4, Z16
+	VPDPBUSD.BCST 4(SI), Z16, Z10
+	MOVLQZX       80(R9), R10
+	SHLQ          $0x04, R10
+	VINSERTI32X4  $0x01, (R8)(R10*1), Y8, Y8
+	VMULPS        Z14, Z15, Z16
+	VMOVUPS       128(DI), Z17
+	VMOVUPS       256(DI), Z18
+	VPANDD        Z2, Z4, Z19
+	VPDPBUSD.BCST 8(SI), Z19, Z11
+	MOVLQZX       96(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X13
+	VMULPS        Z17, Z18, Z19
+	VADDPS        Z19, Z16, Z16
+	VPANDD        Z3, Z4, Z19
+	VPDPBUSD.BCST 12(SI), Z19, Z12
+	MOVLQZX       112(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y13, Y13
+	VEXTRACTF64X4 $0x01, Z16, Y19
+	VADDPS        Y16, Y19, Y19
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z16
+	VPDPBUSD.BCST 16(SI), Z16, Z9
+	VINSERTI64X4  $0x01, Y13, Z8, Z8
+	VEXTRACTF32X4 $0x01, Y19, X13
+	VADDPS        X19, X13, X13
+	VPANDD        Z1, Z4, Z16
+	VPDPBUSD.BCST 20(SI), Z16, Z10
+	VXORPS        Z19, Z19, Z19
+	VXORPS        Y16, Y16, Y16
+	MOVLQZX       68(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X19
+	VPERMILPS     $0x4e, X13, X16
+	VADDPS        X16, X13, X13
+	VPANDD        Z2, Z4, Z20
+	VPDPBUSD.BCST 24(SI), Z20, Z11
+	MOVLQZX       84(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y19, Y19
+	VPERMILPS     $0xb1, X13, X16
+	VADDPS        X16, X13, X13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVLQZX       100(R9), DI
+	SHLQ          $0x04, DI
+	VMOVDQU32     (R8)(DI*1), X16
+	VBROADCASTSS  X13, Z4
+	VSUBPS        Z4, Z15, Z15
+	VMULPS        Z14, Z15, Z15
+	VPANDD        Z0, Z5, Z13
+	VPDPBUSD.BCST 32(SI), Z13, Z9
+	MOVLQZX       116(R9), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y16, Y16
+	VSUBPS        Z4, Z18, Z18
+	VMULPS        Z17, Z18, Z18
+	VPANDD        Z1, Z5, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y16, Z19, Z19
+	MOVQ          DX, DI
+	SHLQ          $0x06, DI
+	MOVQ          33312(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z4
+	VMULPS.BCST   34192(AX), Z4, Z4
+	VPANDD        Z2, Z5, Z13
+	VPDPBUSD.BCST 40(SI), Z13, Z11
+	VXORPS        Z16, Z16, Z16
+	VXORPS        Y17, Y17, Y17
+	MOVLQZX       72(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X16
+	VMULPS.BCST   34196(AX), Z15, Z14
+	VMULPS        Z15, Z15, Z15
+	VPANDD        Z3, Z5, Z13
+	VPDPBUSD.BCST 44(SI), Z13, Z12
+	MOVLQZX       88(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y16, Y16
+	MOVQ          33320(AX), R11
+	VMOVUPS       128(R11)(DI*2), Z13
+	VMULPS.BCST   34200(AX), Z13, Z13
+	VPSRLD        $0x04, Z5, Z5
+	VPANDD        Z0, Z5, Z20
+	VPDPBUSD.BCST 48(SI), Z20, Z9
+	MOVLQZX       104(R9), R12
+	SHLQ          $0x04, R12
+	VMOVDQU32     (R8)(R12*1), X17
+	VMULPS.BCST   34204(AX), Z15, Z15
+	VADDPS        Z14, Z4, Z4
+	VPANDD        Z1, Z5, Z14
+	VPDPBUSD.BCST 52(SI), Z14, Z10
+	MOVLQZX       120(R9), R12
+	SHLQ          $0x04, R12
+	VINSERTI32X4  $0x01, (R8)(R12*1), Y17, Y17
+	VMOVUPS       Z4, 128(R10)(DI*2)
+	VADDPS        Z15, Z13, Z13
+	VPANDD        Z2, Z5, Z14
+	VPDPBUSD.BCST 56(SI), Z14, Z11
+	VINSERTI64X4  $0x01, Y17, Z16, Z16
+	VMULPS.BCST   34208(AX), Z4, Z4
+	VMOVUPS       Z13, 128(R11)(DI*2)
+	VSQRTPS       Z13, Z13
+	VPANDD        Z3, Z5, Z5
+	VPDPBUSD.BCST 60(SI), Z5, Z12
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Y15, Y15, Y15
+	MOVLQZX       76(R9), R10
+	SHLQ          $0x04, R10
+	VMOVDQU32     (R8)(R10*1), X14
+	MOVQ          33304(AX), R10
+	VMOVUPS       128(R10)(DI*2), Z5
+	VPANDD        Z0, Z6, Z17
+	VPDPBUSD.BCST 64(SI), Z17, Z9
+	MOVLQZX       92(R9), R11
+	SHLQ          $0x04, R11
+	VINSERTI32X4  $0x01, (R8)(R11*1), Y14, Y14
+	VMULPS.BCST   34212(AX), Z13, Z13
+	VADDPS.BCST   34216(AX), Z13, Z13
+	VPANDD        Z1, Z6, Z17
+	VPDPBUSD.BCST 68(SI), Z17, Z10
+	MOVLQZX       108(R9), R11
+	SHLQ          $0x04, R11
+	VMOVDQU32     (R8)(R11*1), X15
+	VDIVPS        Z13, Z4, Z4
+	VPANDD        Z2, Z6, Z13
+	VPDPBUSD.BCST 72(SI), Z13, Z11
+	MOVLQZX       124(R9), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y15, Y15
+	VSUBPS        Z4, Z5, Z5
+	VMOVUPS       Z5, 128(R10)(DI*2)
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 76(SI), Z4, Z12
+	VINSERTI64X4  $0x01, Y15, Z14, Z14
+	MOVQ          33312(AX), R9
+	VMOVUPS       192(R9)(DI*2), Z5
+	VMULPS.BCST   34192(AX), Z5, Z5
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z19, Z8, Z17
+	VMULPS.BCST   34196(AX), Z18, Z15
+	VMULPS        Z18, Z18, Z18
+	VPANDD        Z1, Z6, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z14, Z16, Z20
+	MOVQ          33320(AX), R10
+	VMOVUPS       192(R10)(DI*2), Z13
+	VMULPS.BCST   34200(AX), Z13, Z13
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z20, Z17, Z4
+	VMULPS.BCST   34204(AX), Z18, Z18
+	VADDPS        Z15, Z5, Z5
+	VPANDD        Z3, Z6, Z6
+	VPDPBUSD.BCST 92(SI), Z6, Z12
+	VPUNPCKHQDQ   Z20, Z17, Z6
+	VMOVUPS       Z5, 192(R9)(DI*2)
+	VADDPS        Z18, Z13, Z13
+	VPANDD        Z0, Z7, Z15
+	VPDPBUSD.BCST 96(SI), Z15, Z9
+	VPUNPCKHDQ    Z19, Z8, Z8
+	VMULPS.BCST   34208(AX), Z5, Z5
+	VMOVUPS       Z13, 192(R10)(DI*2)
+	VSQRTPS       Z13, Z13
+	VPANDD        Z1, Z7, Z15
+	VPDPBUSD.BCST 100(SI), Z15, Z10
+	VPUNPCKHDQ    Z14, Z16, Z16
+	MOVQ          33304(AX), R9
+	VMOVUPS       192(R9)(DI*2), Z15
+	VPANDD        Z2, Z7, Z14
+	VPDPBUSD.BCST 104(SI), Z14, Z11
+	VPUNPCKLQDQ   Z16, Z8, Z14
+	VMULPS.BCST   34212(AX), Z13, Z13
+	VADDPS.BCST   34216(AX), Z13, Z13
+	VPANDD        Z3, Z7, Z17
+	VPDPBUSD.BCST 108(SI), Z17, Z12
+	VPUNPCKHQDQ   Z16, Z8, Z8
+	VDIVPS        Z13, Z5, Z5
+	CMPQ          34184(AX), $0x64
+	JLE           skip91
+	VPSRLD        $0x04, Z7, Z7
+	VPANDD        Z0, Z7, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z7, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z7, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z7, Z7
+	VPDPBUSD.BCST 124(SI), Z7, Z12
+
+skip91:
+	VPSRAD        $0x01, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VSUBPS        Z5, Z15, Z15
+	VMOVUPS       Z15, 192(R9)(DI*2)
+	VPSRAD        $0x01, Z11, Z11
+	VPADDD        Z11, Z10, Z10
+	VPSRAD        $0x01, Z10, Z10
+	VPADDD        Z10, Z9, Z9
+	VCVTDQ2PS     Z9, Z9
+	VMULPS.BCST   352(BX), Z9, Z9
+	VMOVUPS       Z9, 192(BX)
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+	VPANDD        Z0, Z4, Z5
+	VPDPBUSD.BCST (SI), Z5, Z9
+	MOVQ          DX, DI
+	SUBQ          $0x01, DI
+	ADCQ          $0x00, DI
+	SHLQ          $0x07, DI
+	ADDQ          33352(AX), DI
+	VXORPS        Z7, Z7, Z7
+	VXORPS        Y5, Y5, Y5
+	MOVLQZX       (DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X7
+	VPANDD        Z1, Z4, Z13
+	VPDPBUSD.BCST 4(SI), Z13, Z10
+	MOVLQZX       16(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y7, Y7
+	VPANDD        Z2, Z4, Z13
+	VPDPBUSD.BCST 8(SI), Z13, Z11
+	MOVLQZX       32(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X5
+	VPANDD        Z3, Z4, Z13
+	VPDPBUSD.BCST 12(SI), Z13, Z12
+	MOVLQZX       48(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y5, Y5
+	VPSRLD        $0x04, Z4, Z4
+	VPANDD        Z0, Z4, Z13
+	VPDPBUSD.BCST 16(SI), Z13, Z9
+	VINSERTI64X4  $0x01, Y5, Z7, Z7
+	VPANDD        Z1, Z4, Z5
+	VPDPBUSD.BCST 20(SI), Z5, Z10
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Y5, Y5, Y5
+	MOVLQZX       4(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X13
+	VPANDD        Z2, Z4, Z15
+	VPDPBUSD.BCST 24(SI), Z15, Z11
+	MOVLQZX       20(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y13, Y13
+	VPANDD        Z3, Z4, Z4
+	VPDPBUSD.BCST 28(SI), Z4, Z12
+	MOVLQZX       36(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X5
+	VPANDD        Z0, Z6, Z4
+	VPDPBUSD.BCST 32(SI), Z4, Z9
+	MOVLQZX       52(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y5, Y5
+	VPANDD        Z1, Z6, Z4
+	VPDPBUSD.BCST 36(SI), Z4, Z10
+	VINSERTI64X4  $0x01, Y5, Z13, Z13
+	VPANDD        Z2, Z6, Z4
+	VPDPBUSD.BCST 40(SI), Z4, Z11
+	VXORPS        Z15, Z15, Z15
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       8(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X15
+	VPANDD        Z3, Z6, Z5
+	VPDPBUSD.BCST 44(SI), Z5, Z12
+	MOVLQZX       24(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y15, Y15
+	VPSRLD        $0x04, Z6, Z6
+	VPANDD        Z0, Z6, Z5
+	VPDPBUSD.BCST 48(SI), Z5, Z9
+	MOVLQZX       40(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X4
+	VPANDD        Z1, Z6, Z5
+	VPDPBUSD.BCST 52(SI), Z5, Z10
+	MOVLQZX       56(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y4, Y4
+	VPANDD        Z2, Z6, Z5
+	VPDPBUSD.BCST 56(SI), Z5, Z11
+	VINSERTI64X4  $0x01, Y4, Z15, Z15
+	VPANDD        Z3, Z6, Z4
+	VPDPBUSD.BCST 60(SI), Z4, Z12
+	VXORPS        Z6, Z6, Z6
+	VXORPS        Y4, Y4, Y4
+	MOVLQZX       12(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X6
+	VPANDD        Z0, Z14, Z5
+	VPDPBUSD.BCST 64(SI), Z5, Z9
+	MOVLQZX       28(DI), R9
+	SHLQ          $0x04, R9
+	VINSERTI32X4  $0x01, (R8)(R9*1), Y6, Y6
+	VPANDD        Z1, Z14, Z5
+	VPDPBUSD.BCST 68(SI), Z5, Z10
+	MOVLQZX       44(DI), R9
+	SHLQ          $0x04, R9
+	VMOVDQU32     (R8)(R9*1), X4
+	VPANDD        Z2, Z14, Z5
+	VPDPBUSD.BCST 72(SI), Z5, Z11
+	MOVLQZX       60(DI), DI
+	SHLQ          $0x04, DI
+	VINSERTI32X4  $0x01, (R8)(DI*1), Y4, Y4
+	VPANDD        Z3, Z14, Z5
+	VPDPBUSD.BCST 76(SI), Z5, Z12
+	VINSERTI64X4  $0x01, Y4, Z6, Z6
+	VPSRLD        $0x04, Z14, Z14
+	VPANDD        Z0, Z14, Z4
+	VPDPBUSD.BCST 80(SI), Z4, Z9
+	VPUNPCKLDQ    Z13, Z7, Z5
+	VPANDD        Z1, Z14, Z4
+	VPDPBUSD.BCST 84(SI), Z4, Z10
+	VPUNPCKLDQ    Z6, Z15, Z16
+	VPANDD        Z2, Z14, Z4
+	VPDPBUSD.BCST 88(SI), Z4, Z11
+	VPUNPCKLQDQ   Z16, Z5, Z4
+	VPANDD        Z3, Z14, Z14
+	VPDPBUSD.BCST 92(SI), Z14, Z12
+	VPUNPCKHQDQ   Z16, Z5, Z5
+	VPANDD        Z0, Z8, Z14
+	VPDPBUSD.BCST 96(SI), Z14, Z9
+	VPUNPCKHDQ    Z13, Z7, Z7
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 100(SI), Z13, Z10
+	VPUNPCKHDQ    Z6, Z15, Z13
+	VPANDD        Z2, Z8, Z6
+	VPDPBUSD.BCST 104(SI), Z6, Z11
+	VPUNPCKLQDQ   Z13, Z7, Z6
+	VPANDD        Z3, Z8, Z14
+	VPDPBUSD.BCST 108(SI), Z14, Z12
+	VPUNPCKHQDQ   Z13, Z7, Z7
+	CMPQ          34184(AX), $0x64
+	JLE           skip92
+	VPSRLD        $0x04, Z8, Z8
+	VPANDD        Z0, Z8, Z13
+	VPDPBUSD.BCST 112(SI), Z13, Z9
+	VPANDD        Z1, Z8, Z13
+	VPDPBUSD.BCST 116(SI), Z13, Z10
+	VPANDD        Z2, Z8, Z13
+	VPDPBUSD.BCST 120(SI), Z13, Z11
+	VPANDD        Z3, Z8, Z8
+	VPDPBUSD.BCST 124(SI), Z8, Z12
+
+skip92:
+	VPSRAD      $0x01, Z12, Z12
+	VPADDD      Z12, Z11, Z11
+	VPSRAD      $0x01, Z11, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSRAD      $0x01, Z10, Z10
+	VPADDD      Z10, Z9, Z9
+	VCVTDQ2PS   Z9, Z9
+	VMULPS.BCST 352(BX), Z9, Z9
+	VMOVUPS     Z9, 256(BX)
+	DECQ        CX
+	JNZ         loop90
+
+skip89:
+	VMOVUPS       64(BX), Z0
+	VMOVUPS       192(BX), Z1
+	VMULPS        Z0, Z1, Z2
+	VMOVUPS       128(BX), Z3
+	VMOVUPS       256(BX), Z4
+	VMULPS        Z3, Z4, Z5
+	VADDPS        Z5, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPS        Y2, Y5, Y5
+	VEXTRACTF32X4 $0x01, Y5, X2
+	VADDPS        X5, X2, X2
+	VPERMILPS     $0x4e, X2, X5
+	VADDPS        X5, X2, X2
+	VPERMILPS     $0xb1, X2, X5
+	VADDPS        X5, X2, X2
+	VBROADCASTSS  X2, Z2
+	VSUBPS        Z2, Z1, Z1
+	VMULPS        Z0, Z1, Z1
+	VSUBPS        Z2, Z4, Z4
+	VMULPS        Z3, Z4, Z4
+	MOVQ          DX, CX
+	SHLQ          $0x06, CX
+	MOVQ          33312(AX), DX
+	VMOVUPS       (DX)(CX*2), Z0
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z1, Z3
+	VMULPS        Z1, Z1, Z1
+	MOVQ          33320(AX), BX
+	VMOVUPS       (BX)(CX*2), Z2
+	VMULPS.BCST   34200(AX), Z2, Z2
+	VMULPS.BCST   34204(AX), Z1, Z1
+	VADDPS        Z3, Z0, Z0
+	VMOVUPS       Z0, (DX)(CX*2)
+	VADDPS        Z1, Z2, Z2
+	VMULPS.BCST   34208(AX), Z0, Z0
+	VMOVUPS       Z2, (BX)(CX*2)
+	VSQRTPS       Z2, Z2
+	MOVQ          33304(AX), DX
+	VMOVUPS       (DX)(CX*2), Z1
+	VMULPS.BCST   34212(AX), Z2, Z2
+	VADDPS.BCST   34216(AX), Z2, Z2
+	VDIVPS        Z2, Z0, Z0
+	VSUBPS        Z0, Z1, Z1
+	VMOVUPS       Z1, (DX)(CX*2)
+	MOVQ          33312(AX), DX
+	VMOVUPS       64(DX)(CX*2), Z0
+	VMULPS.BCST   34192(AX), Z0, Z0
+	VMULPS.BCST   34196(AX), Z4, Z2
+	VMULPS        Z4, Z4, Z4
+	MOVQ          33320(AX), BX
+	VMOVUPS       64(BX)(CX*2), Z1
+	VMULPS.BCST   34200(AX), Z1, Z1
+	VMULPS.BCST   34204(AX), Z4, Z4
+	VADDPS        Z2, Z0, Z0
+	VMOVUPS       Z0, 64(DX)(CX*2)
+	VADDPS        Z4, Z1, Z1
+	VMULPS.BCST   34208(AX), Z0, Z0
+	VMOVUPS       Z1, 64(BX)(CX*2)
+	VSQRTPS       Z1, Z2
+	MOVQ          33304(AX), DX
+	VMOVUPS       64(DX)(CX*2), Z1
+	VMULPS.BCST   34212(AX), Z2, Z2
+	VADDPS.BCST   34216(AX), Z2, Z2
+	VDIVPS        Z2, Z0, Z0
+	VSUBPS        Z0, Z1, Z1
+	VMOVUPS       Z1, 64(DX)(CX*2)
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+
+loop93:
+	MOVQ          DX, BX
+	SHLQ          $0x06, BX
+	MOVQ          33304(AX), SI
+	VMOVUPS       (SI)(BX*2), Z0
+	MOVQ          33304(AX), SI
+	VMOVUPS       64(SI)(BX*2), Z1
+	VMAXPS        Z1, Z0, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VMAXPS        Y2, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X2
+	VMAXPS        X3, X2, X2
+	VUNPCKLPD     X2, X2, X3
+	VUNPCKHPD     X2, X2, X2
+	VMAXPS        X3, X2, X3
+	VPERMILPS     $0xb1, X3, X2
+	VMAXPS        X2, X3, X3
+	VMOVHLPS      X3, X3, X2
+	VBROADCASTSS  X2, Z3
+	VCMPPS        $0x00, Z3, Z0, K1
+	KMOVQ         K1, BX
+	VBROADCASTSS  X2, Z0
+	VCMPPS        $0x00, Z0, Z1, K1
+	KMOVQ         K1, SI
+	SHLQ          $0x10, SI
+	ORQ           SI, BX
+	XORQ          SI, SI
+	TZCNTQ        BX, BX
+	CMOVQCS       SI, BX
+	MOVQ          DX, SI
+	SHLQ          $0x07, SI
+	ADDQ          33352(AX), SI
+	MOVL          (SI)(BX*4), BX
+	MOVQ          33336(AX), SI
+	MOVL          BX, (SI)(DX*4)
+	MOVQ          33328(AX), BX
+	VXORPS        X0, X0, X0
+	VADDSS        X0, X2, X0
+	VMOVSS        X0, (BX)(DX*4)
+	DECQ          DX
+	DECQ          CX
+	JNZ           loop93
+	MOVQ          33232(AX), CX
+	SUBQ          CX, 33216(AX)
+	SUBQ          CX, 33224(AX)
+	JNZ           block
+	VZEROUPPER
+	RET
+
+// func layerAVX512(f *frame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI, CMOV, MMX+
+TEXT ·layerAVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ         33224(AX), DX
+	MOVQ         $0x00000020, CX
+	CMPQ         DX, CX
+	CMOVQLT      DX, CX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
+	MOVQ         33288(AX), DX
+	PREFETCHT0   128(DX)(CX*4)
+	PREFETCHT0   252(DX)(CX*4)
+	MOVQ         33232(AX), CX
+	MOVQ         33216(AX), DX
+	LEAQ         19392(AX), BX
+	MOVL         $0xc2a00000, SI
+	VPBROADCASTD SI, Z0
+	MOVL         $0x41b8aa3b, SI
+	VPBROADCASTD SI, Z1
+	MOVL         $0x4b400000, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0x3d317218, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x3e2aaaab, SI
+	VPBROADCASTD SI, Z4
+	MOVL         $0x3f000000, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0x3f800000, SI
+	VPBROADCASTD SI, Z6
+	VMOVUPS      exp512<>+0(SB), Z7
+	MOVQ         DX, SI
+	SHLQ         $0x06, SI
+	MOVQ         33264(AX), DI
 	VMOVUPS      (DI)(SI*1), Z8
-	MOVQ         32712(AX), SI
+	MOVQ         33288(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z8, Z8
 	VMAXPS       Z0, Z8, Z8
 	VMULPS       Z1, Z8, Z8
@@ -6659,15 +12629,15 @@ block:
 	VADDPS       Z9, Z11, Z8
 	VMOVAPS      Z8, Z9
 	DECQ         CX
-	JZ           skip36
+	JZ           skip94
 
-loop37:
+loop95:
 	INCQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          32688(AX), DI
+	MOVQ          33264(AX), DI
 	VMOVUPS       (DI)(SI*1), Z8
-	MOVQ          32712(AX), SI
+	MOVQ          33288(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z8, Z8
 	VMAXPS        Z0, Z8, Z8
 	VEXTRACTF64X4 $0x01, Z9, Y10
@@ -6713,9 +12683,9 @@ loop37:
 	VMOVAPS       Z8, Z9
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop37
+	JNZ           loop95
 
-skip36:
+skip94:
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VEXTRACTF32X4 $0x01, Y0, X2
 	VADDPS        X0, X2, X2
@@ -6741,9 +12711,9 @@ skip36:
 	VMOVUPS       X1, 320(BX)
 	VMULPS        Z0, Z9, Z9
 	VMOVUPS       Z9, (BX)
-	MOVQ          32656(AX), CX
-	MOVQ          32640(AX), DX
-	LEAQ          18816(AX), BX
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	LEAQ          19392(AX), BX
 	MOVL          $0x3f800000, SI
 	VPBROADCASTD  SI, Z0
 	VXORPS        Z9, Z9, Z9
@@ -6751,7 +12721,7 @@ skip36:
 	VXORPS        Z11, Z11, Z11
 	VXORPS        Z12, Z12, Z12
 
-loop38:
+loop96:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
@@ -6760,27 +12730,27 @@ loop38:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	MOVQ   33648(AX), SI
+	MOVQ   35000(AX), SI
 	MOVL   (SI)(DX*4), DI
 	MOVL   4(SI)(DX*4), SI
 	SUBQ   DI, SI
 	SHLQ   $0x03, DI
-	ADDQ   33656(AX), DI
+	ADDQ   35008(AX), DI
 	TESTQ  SI, SI
-	JZ     skip39
+	JZ     skip97
 
-loop40:
+loop98:
 	MOVL         (DI), R9
 	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x09, R8
-	ADDQ         33664(AX), R8
+	ADDQ         35016(AX), R8
 	XORL         $0x01, R9
 	SHLQ         $0x04, R9
-	ADDQ         33680(AX), R9
+	ADDQ         35032(AX), R9
 	MOVL         4(DI), R10
 	SHLQ         $0x03, R10
-	ADDQ         33672(AX), R10
+	ADDQ         35024(AX), R10
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	KMOVW        (R9), K1
@@ -6811,25 +12781,25 @@ loop40:
 	VBLENDMPS    Z14, Z13, K1, Z15
 	VMULPS       384(R8), Z15, Z15
 	VADDPS       Z15, Z7, Z7
-	CMPQ         33608(AX), $0x70
-	JLE          skip41
+	CMPQ         34184(AX), $0x70
+	JLE          skip99
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z14, Z13, K1, Z15
 	VMULPS       448(R8), Z15, Z15
 	VADDPS       Z15, Z8, Z8
 
-skip41:
+skip99:
 	MOVL       128(DI), R9
 	MOVL       R9, R8
 	SHRL       $0x01, R8
 	SHLQ       $0x09, R8
-	ADDQ       33664(AX), R8
+	ADDQ       35016(AX), R8
 	XORL       $0x01, R9
 	SHLQ       $0x04, R9
-	ADDQ       33680(AX), R9
+	ADDQ       35032(AX), R9
 	MOVL       132(DI), R10
 	SHLQ       $0x03, R10
-	ADDQ       33672(AX), R10
+	ADDQ       35024(AX), R10
 	PREFETCHT0 (R8)
 	PREFETCHT0 64(R8)
 	PREFETCHT0 128(R8)
@@ -6841,22 +12811,22 @@ skip41:
 	PREFETCHT0 (R10)
 	ADDQ       $0x08, DI
 	DECQ       SI
-	JNZ        loop40
+	JNZ        loop98
 
-skip39:
-	MOVQ    33728(AX), SI
+skip97:
+	MOVQ    35080(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
-	ADDQ    33712(AX), SI
-	MOVQ    33736(AX), DI
+	ADDQ    35064(AX), SI
+	MOVQ    35088(AX), DI
 	MOVL    (DI)(DX*4), DI
 	SHLQ    $0x04, DI
-	ADDQ    33720(AX), DI
-	CMPQ    33592(AX), $0x00
-	JEQ     skip42
+	ADDQ    35072(AX), DI
+	CMPQ    34168(AX), $0x00
+	JEQ     skip100
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
-	ADDQ    33688(AX), R8
+	ADDQ    35040(AX), R8
 	VMOVUPS Z1, (R8)
 	VMOVUPS Z2, 64(R8)
 	VMOVUPS Z3, 128(R8)
@@ -6864,14 +12834,14 @@ skip39:
 	VMOVUPS Z5, 256(R8)
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
-	CMPQ    33608(AX), $0x70
-	JLE     skip43
+	CMPQ    34184(AX), $0x70
+	JLE     skip101
 	VMOVUPS Z8, 448(R8)
 
-skip43:
+skip101:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
-	ADDQ      33704(AX), R8
+	ADDQ      35056(AX), R8
 	VMOVDQU32 (SI), X13
 	VMOVDQU32 X13, (R8)
 	VMOVDQU32 (DI), X13
@@ -6885,79 +12855,79 @@ skip43:
 	VMOVLHPS  X13, X16, X16
 	MOVQ      DX, R8
 	SHLQ      $0x04, R8
-	ADDQ      33696(AX), R8
+	ADDQ      35048(AX), R8
 	VMOVUPS   X16, (R8)
 
-skip42:
+skip100:
 	VMOVDQU32     (SI), X13
 	VMOVDQU32     (DI), X14
 	VPANDD        X13, X14, X16
-	VMOVDQU32     X16, 31152(AX)
+	VMOVDQU32     X16, 31728(AX)
 	VPANDND       X13, X14, X16
-	VMOVDQU32     X16, 31136(AX)
+	VMOVDQU32     X16, 31712(AX)
 	VPANDND       X14, X13, X16
-	VMOVDQU32     X16, 31120(AX)
+	VMOVDQU32     X16, 31696(AX)
 	VPTERNLOGD    $0x11, X14, X13, X16
-	VMOVDQU32     X16, 31104(AX)
+	VMOVDQU32     X16, 31680(AX)
 	VXORPS        Z13, Z13, Z13
 	VXORPS        Z14, Z14, Z14
 	VXORPS        Z16, Z16, Z16
 	VXORPS        Z17, Z17, Z17
-	KMOVW         31104(AX), K1
+	KMOVW         31680(AX), K1
 	VADDPS        Z1, Z13, K1, Z13
-	KMOVW         31120(AX), K1
+	KMOVW         31696(AX), K1
 	VFMADD231PS   Z0, Z1, K1, Z14
-	KMOVW         31136(AX), K1
+	KMOVW         31712(AX), K1
 	VADDPS        Z1, Z16, K1, Z16
-	KMOVW         31152(AX), K1
+	KMOVW         31728(AX), K1
 	VFMADD231PS   Z0, Z1, K1, Z17
 	VEXTRACTF64X4 $0x01, Z9, Y1
 	VADDPS        Y9, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X9
 	VADDPS        X1, X9, X9
-	KMOVW         31106(AX), K1
+	KMOVW         31682(AX), K1
 	VADDPS        Z2, Z13, K1, Z13
-	KMOVW         31122(AX), K1
+	KMOVW         31698(AX), K1
 	VFMADD231PS   Z0, Z2, K1, Z14
-	KMOVW         31138(AX), K1
+	KMOVW         31714(AX), K1
 	VADDPS        Z2, Z16, K1, Z16
-	KMOVW         31154(AX), K1
+	KMOVW         31730(AX), K1
 	VFMADD231PS   Z0, Z2, K1, Z17
 	VEXTRACTF64X4 $0x01, Z10, Y1
 	VADDPS        Y10, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X2
 	VADDPS        X1, X2, X2
-	KMOVW         31108(AX), K1
+	KMOVW         31684(AX), K1
 	VADDPS        Z3, Z13, K1, Z13
-	KMOVW         31124(AX), K1
+	KMOVW         31700(AX), K1
 	VFMADD231PS   Z0, Z3, K1, Z14
-	KMOVW         31140(AX), K1
+	KMOVW         31716(AX), K1
 	VADDPS        Z3, Z16, K1, Z16
-	KMOVW         31156(AX), K1
+	KMOVW         31732(AX), K1
 	VFMADD231PS   Z0, Z3, K1, Z17
 	VEXTRACTF64X4 $0x01, Z11, Y1
 	VADDPS        Y11, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X3
 	VADDPS        X1, X3, X3
-	KMOVW         31110(AX), K1
+	KMOVW         31686(AX), K1
 	VADDPS        Z4, Z13, K1, Z13
-	KMOVW         31126(AX), K1
+	KMOVW         31702(AX), K1
 	VFMADD231PS   Z0, Z4, K1, Z14
-	KMOVW         31142(AX), K1
+	KMOVW         31718(AX), K1
 	VADDPS        Z4, Z16, K1, Z16
-	KMOVW         31158(AX), K1
+	KMOVW         31734(AX), K1
 	VFMADD231PS   Z0, Z4, K1, Z17
 	VEXTRACTF64X4 $0x01, Z12, Y1
 	VADDPS        Y12, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X4
 	VADDPS        X1, X4, X4
-	KMOVW         31112(AX), K1
+	KMOVW         31688(AX), K1
 	VADDPS        Z5, Z13, K1, Z13
-	KMOVW         31128(AX), K1
+	KMOVW         31704(AX), K1
 	VFMADD231PS   Z0, Z5, K1, Z14
-	KMOVW         31144(AX), K1
+	KMOVW         31720(AX), K1
 	VADDPS        Z5, Z16, K1, Z16
-	KMOVW         31160(AX), K1
+	KMOVW         31736(AX), K1
 	VFMADD231PS   Z0, Z5, K1, Z17
 	VUNPCKLPD     X2, X9, X1
 	VUNPCKHPD     X2, X9, X2
@@ -6969,34 +12939,34 @@ skip42:
 	VSHUFPS       $0xdd, X2, X1, X1
 	VADDPS        X3, X1, X3
 	VMOVUPS       X3, -48(BX)
-	KMOVW         31114(AX), K1
+	KMOVW         31690(AX), K1
 	VADDPS        Z6, Z13, K1, Z13
-	KMOVW         31130(AX), K1
+	KMOVW         31706(AX), K1
 	VFMADD231PS   Z0, Z6, K1, Z14
-	KMOVW         31146(AX), K1
+	KMOVW         31722(AX), K1
 	VADDPS        Z6, Z16, K1, Z16
-	KMOVW         31162(AX), K1
+	KMOVW         31738(AX), K1
 	VFMADD231PS   Z0, Z6, K1, Z17
-	KMOVW         31116(AX), K1
+	KMOVW         31692(AX), K1
 	VADDPS        Z7, Z13, K1, Z13
-	KMOVW         31132(AX), K1
+	KMOVW         31708(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z14
-	KMOVW         31148(AX), K1
+	KMOVW         31724(AX), K1
 	VADDPS        Z7, Z16, K1, Z16
-	KMOVW         31164(AX), K1
+	KMOVW         31740(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z17
-	CMPQ          33608(AX), $0x70
-	JLE           skip44
-	KMOVW         31118(AX), K1
+	CMPQ          34184(AX), $0x70
+	JLE           skip102
+	KMOVW         31694(AX), K1
 	VADDPS        Z8, Z13, K1, Z13
-	KMOVW         31134(AX), K1
+	KMOVW         31710(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z14
-	KMOVW         31150(AX), K1
+	KMOVW         31726(AX), K1
 	VADDPS        Z8, Z16, K1, Z16
-	KMOVW         31166(AX), K1
+	KMOVW         31742(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z17
 
-skip44:
+skip102:
 	VMOVAPS       Z13, Z9
 	VMOVAPS       Z14, Z10
 	VMOVAPS       Z16, Z11
@@ -7004,7 +12974,7 @@ skip44:
 	INCQ          DX
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop38
+	JNZ           loop96
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y9, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -7031,9 +13001,9 @@ skip44:
 	VSHUFPS       $0xdd, X1, X0, X0
 	VADDPS        X2, X0, X2
 	VMOVUPS       X2, -48(BX)
-	MOVQ          32656(AX), CX
-	MOVQ          32640(AX), DX
-	LEAQ          18816(AX), BX
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	LEAQ          19392(AX), BX
 	MOVL          $0x0000aaaa, SI
 	KMOVW         SI, K1
 	MOVL          $0x0000cccc, SI
@@ -7043,14 +13013,14 @@ skip44:
 	MOVL          $0x0000ff00, SI
 	KMOVW         SI, K4
 
-loop45:
+loop103:
 	MOVQ           DX, SI
 	SHLQ           $0x06, SI
-	MOVQ           32688(AX), DI
+	MOVQ           33264(AX), DI
 	PREFETCHT0     2048(DI)(SI*1)
-	MOVQ           32696(AX), DI
+	MOVQ           33272(AX), DI
 	PREFETCHT0     2048(DI)(SI*1)
-	MOVQ           32704(AX), DI
+	MOVQ           33280(AX), DI
 	PREFETCHT0     2048(DI)(SI*1)
 	VMOVUPS        336(BX), X0
 	VMULPS         320(BX), X0, X0
@@ -7068,25 +13038,25 @@ loop45:
 	VMULPS         (BX), Z1, Z1
 	MOVQ           DX, SI
 	SHLQ           $0x06, SI
-	MOVQ           32696(AX), DI
+	MOVQ           33272(AX), DI
 	VMOVUPS        (DI)(SI*1), Z0
-	VMULPS.BCST    33616(AX), Z0, Z0
-	VMULPS.BCST    33620(AX), Z1, Z3
+	VMULPS.BCST    34192(AX), Z0, Z0
+	VMULPS.BCST    34196(AX), Z1, Z3
 	VMULPS         Z1, Z1, Z1
-	MOVQ           32704(AX), R8
+	MOVQ           33280(AX), R8
 	VMOVUPS        (R8)(SI*1), Z2
-	VMULPS.BCST    33624(AX), Z2, Z2
-	VMULPS.BCST    33628(AX), Z1, Z1
+	VMULPS.BCST    34200(AX), Z2, Z2
+	VMULPS.BCST    34204(AX), Z1, Z1
 	VADDPS         Z3, Z0, Z0
 	VMOVUPS        Z0, (DI)(SI*1)
 	VADDPS         Z1, Z2, Z2
-	VMULPS.BCST    33632(AX), Z0, Z0
+	VMULPS.BCST    34208(AX), Z0, Z0
 	VMOVUPS        Z2, (R8)(SI*1)
 	VSQRTPS        Z2, Z2
-	MOVQ           32688(AX), DI
+	MOVQ           33264(AX), DI
 	VMOVUPS        (DI)(SI*1), Z1
-	VMULPS.BCST    33636(AX), Z2, Z2
-	VADDPS.BCST    33640(AX), Z2, Z2
+	VMULPS.BCST    34212(AX), Z2, Z2
+	VADDPS.BCST    34216(AX), Z2, Z2
 	VDIVPS         Z2, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (DI)(SI*1)
@@ -7105,19 +13075,19 @@ loop45:
 	XORQ           DI, DI
 	TZCNTQ         SI, SI
 	CMOVQCS        DI, SI
-	MOVQ           32720(AX), DI
+	MOVQ           33296(AX), DI
 	MOVB           SI, (DI)(DX*1)
-	MOVQ           32712(AX), SI
+	MOVQ           33288(AX), SI
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (SI)(DX*4)
 	INCQ           DX
 	ADDQ           $0x00000180, BX
 	DECQ           CX
-	JNZ            loop45
-	MOVQ           32656(AX), CX
-	ADDQ           CX, 32640(AX)
-	SUBQ           CX, 32648(AX)
+	JNZ            loop103
+	MOVQ           33232(AX), CX
+	ADDQ           CX, 33216(AX)
+	SUBQ           CX, 33224(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -7128,12 +13098,12 @@ TEXT ·lightLayerAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32648(AX), DX
+	MOVQ         33224(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32656(AX)
-	MOVQ         32640(AX), CX
+	MOVQ         CX, 33232(AX)
+	MOVQ         33216(AX), CX
 	MOVL         $0xc2a00000, CX
 	VPBROADCASTD CX, Z0
 	MOVL         $0x41b8aa3b, CX
@@ -7149,25 +13119,25 @@ block:
 	MOVL         $0x3f800000, CX
 	VPBROADCASTD CX, Z6
 	VMOVUPS      exp512<>+0(SB), Z7
-	LEAQ         18816(AX), DX
-	MOVQ         32640(AX), CX
+	LEAQ         19392(AX), DX
+	MOVQ         33216(AX), CX
 	MOVQ         CX, BX
 	SHLQ         $0x04, BX
-	MOVQ         32656(AX), SI
+	MOVQ         33232(AX), SI
 
-label47:
+label105:
 	MOVL $0x0000ffff, DI
 	CMPQ SI, $0x04
-	JGE  label48
+	JGE  label106
 	MOVQ SI, CX
 	SHLQ $0x02, CX
 	MOVL $0x00000001, DI
 	SHLL CL, DI
 	DECL DI
 
-label48:
+label106:
 	KMOVW         DI, K1
-	MOVQ          32688(AX), CX
+	MOVQ          33264(AX), CX
 	VMOVUPS.Z     (CX)(BX*1), K1, Z8
 	VXORPS        Z10, Z10, Z10
 	VSUBPS        Z8, Z10, Z9
@@ -7205,10 +13175,10 @@ label48:
 	ADDQ          $0x00000600, DX
 	ADDQ          $0x40, BX
 	SUBQ          $0x04, SI
-	JG            label47
-	MOVQ          32656(AX), CX
-	MOVQ          32640(AX), DX
-	LEAQ          18816(AX), BX
+	JG            label105
+	MOVQ          33232(AX), CX
+	MOVQ          33216(AX), DX
+	LEAQ          19392(AX), BX
 	MOVL          $0x3f800000, SI
 	VPBROADCASTD  SI, Z0
 	VXORPS        Z9, Z9, Z9
@@ -7216,7 +13186,7 @@ label48:
 	VXORPS        Z11, Z11, Z11
 	VXORPS        Z12, Z12, Z12
 
-loop48:
+loop106:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
@@ -7225,27 +13195,27 @@ loop48:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	MOVQ   33648(AX), SI
+	MOVQ   35000(AX), SI
 	MOVL   (SI)(DX*4), DI
 	MOVL   4(SI)(DX*4), SI
 	SUBQ   DI, SI
 	SHLQ   $0x03, DI
-	ADDQ   33656(AX), DI
+	ADDQ   35008(AX), DI
 	TESTQ  SI, SI
-	JZ     skip49
+	JZ     skip107
 
-loop50:
+loop108:
 	MOVL         (DI), R9
 	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x09, R8
-	ADDQ         33664(AX), R8
+	ADDQ         35016(AX), R8
 	XORL         $0x01, R9
 	SHLQ         $0x04, R9
-	ADDQ         33680(AX), R9
+	ADDQ         35032(AX), R9
 	MOVL         4(DI), R10
 	SHLQ         $0x03, R10
-	ADDQ         33672(AX), R10
+	ADDQ         35024(AX), R10
 	VBROADCASTSS (R10), Z16
 	VBROADCASTSS 4(R10), Z17
 	KMOVW        (R9), K1
@@ -7276,25 +13246,25 @@ loop50:
 	VBLENDMPS    Z17, Z16, K1, Z13
 	VMULPS       384(R8), Z13, Z13
 	VADDPS       Z13, Z7, Z7
-	CMPQ         33608(AX), $0x70
-	JLE          skip51
+	CMPQ         34184(AX), $0x70
+	JLE          skip109
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z17, Z16, K1, Z13
 	VMULPS       448(R8), Z13, Z13
 	VADDPS       Z13, Z8, Z8
 
-skip51:
+skip109:
 	MOVL       128(DI), R9
 	MOVL       R9, R8
 	SHRL       $0x01, R8
 	SHLQ       $0x09, R8
-	ADDQ       33664(AX), R8
+	ADDQ       35016(AX), R8
 	XORL       $0x01, R9
 	SHLQ       $0x04, R9
-	ADDQ       33680(AX), R9
+	ADDQ       35032(AX), R9
 	MOVL       132(DI), R10
 	SHLQ       $0x03, R10
-	ADDQ       33672(AX), R10
+	ADDQ       35024(AX), R10
 	PREFETCHT0 (R8)
 	PREFETCHT0 64(R8)
 	PREFETCHT0 128(R8)
@@ -7306,22 +13276,22 @@ skip51:
 	PREFETCHT0 (R10)
 	ADDQ       $0x08, DI
 	DECQ       SI
-	JNZ        loop50
+	JNZ        loop108
 
-skip49:
-	MOVQ    33728(AX), SI
+skip107:
+	MOVQ    35080(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
-	ADDQ    33712(AX), SI
-	MOVQ    33736(AX), DI
+	ADDQ    35064(AX), SI
+	MOVQ    35088(AX), DI
 	MOVL    (DI)(DX*4), DI
 	SHLQ    $0x04, DI
-	ADDQ    33720(AX), DI
-	CMPQ    33592(AX), $0x00
-	JEQ     skip52
+	ADDQ    35072(AX), DI
+	CMPQ    34168(AX), $0x00
+	JEQ     skip110
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
-	ADDQ    33688(AX), R8
+	ADDQ    35040(AX), R8
 	VMOVUPS Z1, (R8)
 	VMOVUPS Z2, 64(R8)
 	VMOVUPS Z3, 128(R8)
@@ -7329,14 +13299,14 @@ skip49:
 	VMOVUPS Z5, 256(R8)
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
-	CMPQ    33608(AX), $0x70
-	JLE     skip53
+	CMPQ    34184(AX), $0x70
+	JLE     skip111
 	VMOVUPS Z8, 448(R8)
 
-skip53:
+skip111:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
-	ADDQ      33704(AX), R8
+	ADDQ      35056(AX), R8
 	VMOVDQU32 (SI), X14
 	VMOVDQU32 X14, (R8)
 	VMOVDQU32 (DI), X14
@@ -7350,79 +13320,79 @@ skip53:
 	VMOVLHPS  X14, X16, X16
 	MOVQ      DX, R8
 	SHLQ      $0x04, R8
-	ADDQ      33696(AX), R8
+	ADDQ      35048(AX), R8
 	VMOVUPS   X16, (R8)
 
-skip52:
+skip110:
 	VMOVDQU32     (SI), X14
 	VMOVDQU32     (DI), X15
 	VPANDD        X14, X15, X16
-	VMOVDQU32     X16, 31152(AX)
+	VMOVDQU32     X16, 31728(AX)
 	VPANDND       X14, X15, X16
-	VMOVDQU32     X16, 31136(AX)
+	VMOVDQU32     X16, 31712(AX)
 	VPANDND       X15, X14, X16
-	VMOVDQU32     X16, 31120(AX)
+	VMOVDQU32     X16, 31696(AX)
 	VPTERNLOGD    $0x11, X15, X14, X16
-	VMOVDQU32     X16, 31104(AX)
+	VMOVDQU32     X16, 31680(AX)
 	VXORPS        Z16, Z16, Z16
 	VXORPS        Z17, Z17, Z17
 	VXORPS        Z18, Z18, Z18
 	VXORPS        Z19, Z19, Z19
-	KMOVW         31104(AX), K1
+	KMOVW         31680(AX), K1
 	VADDPS        Z1, Z16, K1, Z16
-	KMOVW         31120(AX), K1
+	KMOVW         31696(AX), K1
 	VFMADD231PS   Z0, Z1, K1, Z17
-	KMOVW         31136(AX), K1
+	KMOVW         31712(AX), K1
 	VADDPS        Z1, Z18, K1, Z18
-	KMOVW         31152(AX), K1
+	KMOVW         31728(AX), K1
 	VFMADD231PS   Z0, Z1, K1, Z19
 	VEXTRACTF64X4 $0x01, Z9, Y1
 	VADDPS        Y9, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X9
 	VADDPS        X1, X9, X9
-	KMOVW         31106(AX), K1
+	KMOVW         31682(AX), K1
 	VADDPS        Z2, Z16, K1, Z16
-	KMOVW         31122(AX), K1
+	KMOVW         31698(AX), K1
 	VFMADD231PS   Z0, Z2, K1, Z17
-	KMOVW         31138(AX), K1
+	KMOVW         31714(AX), K1
 	VADDPS        Z2, Z18, K1, Z18
-	KMOVW         31154(AX), K1
+	KMOVW         31730(AX), K1
 	VFMADD231PS   Z0, Z2, K1, Z19
 	VEXTRACTF64X4 $0x01, Z10, Y1
 	VADDPS        Y10, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X2
 	VADDPS        X1, X2, X2
-	KMOVW         31108(AX), K1
+	KMOVW         31684(AX), K1
 	VADDPS        Z3, Z16, K1, Z16
-	KMOVW         31124(AX), K1
+	KMOVW         31700(AX), K1
 	VFMADD231PS   Z0, Z3, K1, Z17
-	KMOVW         31140(AX), K1
+	KMOVW         31716(AX), K1
 	VADDPS        Z3, Z18, K1, Z18
-	KMOVW         31156(AX), K1
+	KMOVW         31732(AX), K1
 	VFMADD231PS   Z0, Z3, K1, Z19
 	VEXTRACTF64X4 $0x01, Z11, Y1
 	VADDPS        Y11, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X3
 	VADDPS        X1, X3, X3
-	KMOVW         31110(AX), K1
+	KMOVW         31686(AX), K1
 	VADDPS        Z4, Z16, K1, Z16
-	KMOVW         31126(AX), K1
+	KMOVW         31702(AX), K1
 	VFMADD231PS   Z0, Z4, K1, Z17
-	KMOVW         31142(AX), K1
+	KMOVW         31718(AX), K1
 	VADDPS        Z4, Z18, K1, Z18
-	KMOVW         31158(AX), K1
+	KMOVW         31734(AX), K1
 	VFMADD231PS   Z0, Z4, K1, Z19
 	VEXTRACTF64X4 $0x01, Z12, Y1
 	VADDPS        Y12, Y1, Y1
 	VEXTRACTF32X4 $0x01, Y1, X4
 	VADDPS        X1, X4, X4
-	KMOVW         31112(AX), K1
+	KMOVW         31688(AX), K1
 	VADDPS        Z5, Z16, K1, Z16
-	KMOVW         31128(AX), K1
+	KMOVW         31704(AX), K1
 	VFMADD231PS   Z0, Z5, K1, Z17
-	KMOVW         31144(AX), K1
+	KMOVW         31720(AX), K1
 	VADDPS        Z5, Z18, K1, Z18
-	KMOVW         31160(AX), K1
+	KMOVW         31736(AX), K1
 	VFMADD231PS   Z0, Z5, K1, Z19
 	VUNPCKLPD     X2, X9, X1
 	VUNPCKHPD     X2, X9, X2
@@ -7434,34 +13404,34 @@ skip52:
 	VSHUFPS       $0xdd, X2, X1, X1
 	VADDPS        X3, X1, X3
 	VMOVUPS       X3, -48(BX)
-	KMOVW         31114(AX), K1
+	KMOVW         31690(AX), K1
 	VADDPS        Z6, Z16, K1, Z16
-	KMOVW         31130(AX), K1
+	KMOVW         31706(AX), K1
 	VFMADD231PS   Z0, Z6, K1, Z17
-	KMOVW         31146(AX), K1
+	KMOVW         31722(AX), K1
 	VADDPS        Z6, Z18, K1, Z18
-	KMOVW         31162(AX), K1
+	KMOVW         31738(AX), K1
 	VFMADD231PS   Z0, Z6, K1, Z19
-	KMOVW         31116(AX), K1
+	KMOVW         31692(AX), K1
 	VADDPS        Z7, Z16, K1, Z16
-	KMOVW         31132(AX), K1
+	KMOVW         31708(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z17
-	KMOVW         31148(AX), K1
+	KMOVW         31724(AX), K1
 	VADDPS        Z7, Z18, K1, Z18
-	KMOVW         31164(AX), K1
+	KMOVW         31740(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z19
-	CMPQ          33608(AX), $0x70
-	JLE           skip54
-	KMOVW         31118(AX), K1
+	CMPQ          34184(AX), $0x70
+	JLE           skip112
+	KMOVW         31694(AX), K1
 	VADDPS        Z8, Z16, K1, Z16
-	KMOVW         31134(AX), K1
+	KMOVW         31710(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z17
-	KMOVW         31150(AX), K1
+	KMOVW         31726(AX), K1
 	VADDPS        Z8, Z18, K1, Z18
-	KMOVW         31166(AX), K1
+	KMOVW         31742(AX), K1
 	VFMADD231PS   Z0, Z8, K1, Z19
 
-skip54:
+skip112:
 	VMOVAPS       Z16, Z9
 	VMOVAPS       Z17, Z10
 	VMOVAPS       Z18, Z11
@@ -7469,7 +13439,7 @@ skip54:
 	INCQ          DX
 	ADDQ          $0x00000180, BX
 	DECQ          CX
-	JNZ           loop48
+	JNZ           loop106
 	VEXTRACTF64X4 $0x01, Z9, Y0
 	VADDPS        Y9, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -7496,31 +13466,31 @@ skip54:
 	VSHUFPS       $0xdd, X1, X0, X0
 	VADDPS        X2, X0, X2
 	VMOVUPS       X2, -48(BX)
-	VBROADCASTSS  33616(AX), Z0
-	VBROADCASTSS  33620(AX), Z1
-	VBROADCASTSS  33624(AX), Z2
-	VBROADCASTSS  33628(AX), Z3
-	VBROADCASTSS  33632(AX), Z4
-	VBROADCASTSS  33636(AX), Z5
-	VBROADCASTSS  33640(AX), Z6
+	VBROADCASTSS  34192(AX), Z0
+	VBROADCASTSS  34196(AX), Z1
+	VBROADCASTSS  34200(AX), Z2
+	VBROADCASTSS  34204(AX), Z3
+	VBROADCASTSS  34208(AX), Z4
+	VBROADCASTSS  34212(AX), Z5
+	VBROADCASTSS  34216(AX), Z6
 	VXORPS        Z7, Z7, Z7
-	LEAQ          18816(AX), DX
-	MOVQ          32640(AX), CX
+	LEAQ          19392(AX), DX
+	MOVQ          33216(AX), CX
 	MOVQ          CX, BX
 	SHLQ          $0x04, BX
-	MOVQ          32656(AX), SI
+	MOVQ          33232(AX), SI
 
-label56:
+label114:
 	MOVL $0x0000ffff, DI
 	CMPQ SI, $0x04
-	JGE  label57
+	JGE  label115
 	MOVQ SI, CX
 	SHLQ $0x02, CX
 	MOVL $0x00000001, DI
 	SHLL CL, DI
 	DECL DI
 
-label57:
+label115:
 	KMOVW        DI, K1
 	VMOVUPS      336(DX), X14
 	VINSERTF32X4 $0x01, 720(DX), Z14, Z14
@@ -7531,11 +13501,11 @@ label57:
 	VINSERTF32X4 $0x02, 768(DX), Z15, Z15
 	VINSERTF32X4 $0x03, 1152(DX), Z15, Z15
 	VMULPS       Z15, Z14, Z14
-	MOVQ         32688(AX), CX
+	MOVQ         33264(AX), CX
 	PREFETCHT0   512(CX)(BX*1)
-	MOVQ         32696(AX), DI
+	MOVQ         33272(AX), DI
 	PREFETCHT0   512(DI)(BX*1)
-	MOVQ         32704(AX), R8
+	MOVQ         33280(AX), R8
 	PREFETCHT0   512(R8)(BX*1)
 	VMOVUPS.Z    (DI)(BX*1), K1, Z8
 	VMOVUPS.Z    (R8)(BX*1), K1, Z9
@@ -7569,30 +13539,30 @@ label57:
 	ANDL         $0x0f0f0f0f, CX
 	MOVQ         BX, DI
 	SHRQ         $0x04, DI
-	ADDQ         32720(AX), DI
+	ADDQ         33296(AX), DI
 	CMPQ         SI, $0x04
-	JL           label58
+	JL           label116
 	MOVL         CX, (DI)
-	JMP          label59
+	JMP          label117
 
-label58:
+label116:
 	MOVQ SI, R8
 
-loop59:
+loop117:
 	MOVB CL, (DI)
 	SHRL $0x08, CX
 	INCQ DI
 	DECQ R8
-	JNZ  loop59
+	JNZ  loop117
 
-label59:
+label117:
 	ADDQ $0x00000600, DX
 	ADDQ $0x40, BX
 	SUBQ $0x04, SI
-	JG   label56
-	MOVQ 32656(AX), CX
-	ADDQ CX, 32640(AX)
-	SUBQ CX, 32648(AX)
+	JG   label114
+	MOVQ 33232(AX), CX
+	ADDQ CX, 33216(AX)
+	SUBQ CX, 33224(AX)
 	JNZ  block
 	VZEROUPPER
 	RET

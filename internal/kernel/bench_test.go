@@ -11,7 +11,10 @@ import (
 // cache. The learning rate is 0, so the parameters do not drift into subnormals.
 func BenchmarkUpdate(b *testing.B) {
 	for _, layers := range []int{1, 5, 48} {
-		benchmark(b, fmt.Sprintf("layers=%d", layers), shape{k: 32, samples: 100, words: 2, layers: layers})
+		for _, rounded := range []bool{false, true} {
+			benchmark(b, fmt.Sprintf("layers=%d/rounded=%v", layers, rounded),
+				shape{k: 32, samples: 100, words: 2, layers: layers, rounded: rounded})
+		}
 	}
 }
 
@@ -48,7 +51,7 @@ func benchmark(b *testing.B, name string, sh shape) {
 			}
 			p := NewPass(sh.layers, sh.words, sh.k)
 			chains := min(p.Group, sh.chains())
-			p.X, p.Samples = st.x, st.samples
+			p.X, p.Samples, p.Integer, p.Number = st.x, st.samples, st.rounded, 1
 			copy(p.A, st.a)
 			copy(p.B, st.b)
 			best := time.Hour // the shortest time, since other work on the machine distorts the mean

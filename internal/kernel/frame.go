@@ -44,7 +44,7 @@ const gradientRow = fusedSamples + 16
 type frame struct {
 	// The scratch memory comes first, and the size of each part is a multiple of a cache line, so that all parts are
 	// aligned.
-	beta  [blockGates][gradientRow]float32 // gradients of pins B
+	beta  [blockGates + 1][gradientRow]float32 // gradients of pins B; the rounded gradients of a pin replace them
 	block [blockGates + 1]frameGate
 	masks [4][16]byte // one gate's masks for the four pairs of pin values
 
@@ -82,6 +82,11 @@ type frame struct {
 	samples  int64
 
 	adam [8]float32 // the fields of Adam in order
+
+	// Kernels that round gradients to 8 bits use these fields. start is the index of the row of dithers for the first
+	// gate of each chain, among 256 rows of 16.
+	dither *float32
+	start  [maxGroup]int64
 
 	// These fields are set for each layer. starts and edges lead from each gate of the layer to its readers. The fields
 	// that begin with next hold the trace that the readers wrote. The fields that begin with own receive the trace of
@@ -127,7 +132,8 @@ type frameGate struct {
 	p    [16]float32
 	q, r [fusedK]float32
 	t, s [4]float32
-	_    [8]float32 // pads the struct to a whole cache line
+	step float32    // the value of one integer step, if gradients are rounded to 8 bits
+	_    [7]float32 // pads the struct to a whole cache line
 }
 
 // nodeFrame is the argument of the fused kernel that updates the pins of one node. It updates only pins that choose

@@ -46,6 +46,34 @@ func kernelsFor(k int) *kernels {
 	return fewKernels[k]
 }
 
+// roundingKernels holds the kernels that round gradients to 8 bits, for pins of 32 candidates.
+var roundingKernels = map[string]*kernels{
+	"avx512": {[2]func(*frame){gatesRoundedAVX512, gatesRoundedWideAVX512}, [2]func(*frame){pinRoundedAVX512, pinRoundedWideAVX512}},
+	"avx2":   {[2]func(*frame){gatesRoundedAVX2, gatesRoundedWideAVX2}, [2]func(*frame){pinRoundedAVX2, pinRoundedWideAVX2}},
+}
+
+// fewRoundingKernels is the same as fewKernels, for kernels that round gradients.
+var fewRoundingKernels = map[int]*kernels{
+	16: {[2]func(*frame){gatesRounded16AVX2, gatesRounded16WideAVX2}, [2]func(*frame){pinRounded16AVX2, pinRounded16WideAVX2}},
+	8:  {[2]func(*frame){gatesRounded8AVX2, gatesRounded8WideAVX2}, [2]func(*frame){pinRounded8AVX2, pinRounded8WideAVX2}},
+	4:  {[2]func(*frame){gatesRounded4AVX2, gatesRounded4WideAVX2}, [2]func(*frame){pinRounded4AVX2, pinRounded4WideAVX2}},
+}
+
+// kernelsFor returns the fused kernels of the pass for pins of k candidates, or nil if there are none.
+func (p *Pass) kernelsFor(k int) *kernels {
+	switch {
+	case !p.Integer:
+		return kernelsFor(k)
+	case simd == "none":
+		return nil
+	case k == fusedK && simd == "avx512" && !turnsIntegers:
+		return roundingKernels["avx2"]
+	case k == fusedK:
+		return roundingKernels[simd]
+	}
+	return fewRoundingKernels[k]
+}
+
 // fused holds the frames of a pass, one for each section and pin.
 type fused struct {
 	frames []*frame
@@ -56,10 +84,10 @@ type fused struct {
 // fuse does the work of Update with a fused kernel. It returns false if there is no kernel for the section and the
 // batch.
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
-	k := kernelsFor(s.B.K)
+	k := p.kernelsFor(s.B.K)
 	p.batch = Batch{p.X, p.words, p.Samples}
 	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.A != nil &&
-		(s.Layers != 1 || kernelsFor(s.A.K) == nil && s.A.K != 1) {
+		(s.Layers != 1 || p.kernelsFor(s.A.K) == nil && s.A.K != 1) {
 		return false
 	}
 	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth ||
@@ -71,10 +99,10 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	if s.A != nil && s.A.K == 1 {
 		gates.keep = 0
 	}
-	p.call(&k.gates, s.B, gates, s.Layers, layer, chain, chains)
+	p.call(&k.gates, s.B, gates, 1, s.Layers, layer, chain, chains)
 	if s.A != nil && s.A.K != 1 {
 		f := p.frame(s.A)
-		p.call(&kernelsFor(s.A.K).pin, s.A, f, 1, layer, chain, chains)
+		p.call(&p.kernelsFor(s.A.K).pin, s.A, f, 0, 1, layer, chain, chains)
 	}
 	for c := range chains {
 		p.Delta[c] = p.grad(c)
@@ -82,8 +110,8 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	return true
 }
 
-// call calls the kernel for a section of the given number of layers.
-func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, layers, layer, chain, chains int) {
+// call calls the kernel for a section of the given number of layers. The argument index is the index of the pin.
+func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, index, layers, layer, chain, chains int) {
 	f.gate, f.left = int64((chain+chains)*layers-1), int64(chains*layers)
 	f.layers, f.layer, f.chain = int64(layers), int64(layers), int64(chains-1)
 	f.a, f.b = &p.A[0], &p.B[0]
@@ -92,6 +120,12 @@ func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, layers, layer, 
 		f.from[c] = &p.Delta[c][:fusedSamples][0]
 	}
 	f.x, f.samples = &p.X[0], int64(p.Samples)
+	if p.Integer {
+		f.dither = &dithers[0]
+		for c := range chains {
+			f.start[c] = int64(p.start(layer, chain+c, index))
+		}
+	}
 	c := &p.Adam
 	f.adam = [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
 	if pin.Wide != nil {

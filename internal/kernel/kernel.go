@@ -26,6 +26,7 @@
 //   - A group sum gives R_j. Samples form groups of five, numbered from 0. The value of a group is ((v_0 + v_1) +
 //     (v_2 + v_3)) + v_4 over its samples, where a sample whose bit is 0 contributes +0. One sum adds the even groups
 //     in order, and another sum adds the odd groups. Both start from +0. R_j is the even sum plus the odd sum.
+//   - If gradients are rounded to 8 bits ([Rounding]), R_j is a sum of integers, which is exact in any order.
 //   - sum_xy S_xy T_xy and sum_xy S_xy f_k add their four terms as (00 + 01) + (10 + 11).
 //
 // lab/avo/kernel generates two kinds of vector code. Fused kernels update whole gates or pins for rows of two words.

@@ -303,7 +303,7 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 		batch.X = p.Below
 	}
 	if p.Integer {
-		p.integerSums(c, pin.K, wires, &batch, q, step)
+		p.steps.integerSums(p.quarters, c.r, pin.K, wires, &batch, q, step)
 	} else {
 		p.steps.pinSums(c.r, pin.K, wires, &batch, beta)
 	}

@@ -111,6 +111,7 @@ func pinGradient(beta, delta []float32, line []uint8, t []float32, bit int) {
 const (
 	fullScale = 126.5
 	least     = 1e-30
+	magic     = 3 << 22 // a float32 has no fraction after it is added, and the integer is in the lowest bits
 )
 
 // largestSize returns the largest absolute value.
@@ -128,7 +129,7 @@ func quantise(dst []int8, values, dither []float32, largest float32) (step float
 	scale := fullScale / largest
 	dst, dither = dst[:len(values)], dither[:len(values)]
 	for s, x := range values {
-		dst[fourth(s)] = int8(math.RoundToEven(float64(float32(x*scale) + dither[s])))
+		dst[fourth(s)] = int8(math.Float32bits(float32(x*scale) + dither[s] + magic))
 	}
 	return largest / fullScale
 }
@@ -157,14 +158,16 @@ const maxSamples = 1024
 
 // ditherRow returns the dithers of a pin in a step.
 func ditherRow(step, layer, node, pin, samples int) []float32 {
-	at := (ditherStart(step, layer, node) + pin*37) * Lanes % ditherLength
-	return dithers[at:][:samples]
+	return dithers[ditherPin(ditherStart(step, layer, node), pin)*Lanes:][:samples]
 }
 
 // ditherStart returns the row number of the dithers of a node's pin 0. There are ditherLength / Lanes rows.
 func ditherStart(step, layer, node int) int {
 	return (step*61 + layer*29 + node*7) % (ditherLength / Lanes)
 }
+
+// ditherPin returns the row number of the dithers of a pin, from the row number for the node's pin 0.
+func ditherPin(start, pin int) int { return (start + pin*37) % (ditherLength / Lanes) }
 
 // quarter is the number of samples whose subset sums are in one table.
 const quarter = 4

@@ -105,25 +105,6 @@ func quantiseBy(f *nodeSteps, q []int8, values, dither []float32, largest float3
 	return largest / fullScale
 }
 
-// integerSums writes the integer sums of a pin's k candidates to c.r. The candidates are rows of bits of the batch, and
-// q has the rounded gradients of the pin.
-func (p *NodePass) integerSums(c *choice, k int, wires Wires, batch *Batch, q []int8, step float32) {
-	samples := len(q)
-	f := nodeVectors()
-	if f == nil || !batch.suits() {
-		p.quarters.fill(q)
-		p.quarters.sums(c.r[:k], samples, step, wires, batch.X, batch.Words)
-		return
-	}
-	s := &p.steps.vector
-	locate(vectors(), s.offsets, k, wires, len(batch.X)/batch.Words, 8*batch.Words)
-	last := min((samples+127)/128*16, 8*batch.Words) - 16
-	for at := 0; at < k; at += Lanes {
-		f.integerSums(&c.r[at], &q[0], samples/(2*Lanes), &batch.X[0], &s.offsets[at], min(Lanes, k-at), last, &s.bits[0],
-			step)
-	}
-}
-
 // gatherRoundedBy does the same as [Trace.gatherRounded], but calls the functions f of a SIMD path.
 func (t *Trace) gatherRoundedBy(f *nodeSteps, dst []float32, edges []Edge, row int) {
 	if f == nil || len(edges) == 0 {

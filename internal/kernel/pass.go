@@ -50,6 +50,8 @@ type Pass struct {
 	Samples int      // samples in the batch
 	Adam    Adam
 
+	Rounding // of the gradients of pins
+
 	// Group is the number of chains that a pass can process at a time. A larger group needs fewer calls of a kernel.
 	// The rows of a smaller group stay in a nearer cache.
 	Group int
@@ -66,12 +68,14 @@ type Pass struct {
 	depth int
 
 	// Scratch memory of one gate.
-	grads   []float32 // [Group][64*words, then zeros]
-	beta    []float32 // [64*words]
-	batch   Batch
-	steps   Steps
-	touched uint32 // sum of the touched words, which makes the compiler keep the reads; see Gates.touch
-	fused   fused
+	grads    []float32 // [Group][64*words, then zeros]
+	beta     []float32 // [64*words]
+	q        []int8    // [64*words]
+	quarters quarters
+	batch    Batch
+	steps    Steps
+	touched  uint32 // sum of the touched words, which makes the compiler keep the reads; see Gates.touch
+	fused    fused
 }
 
 // NewPass returns a pass over chains of the given depth, for rows of the given number of words and pins of at most k
@@ -82,7 +86,7 @@ func NewPass(depth, words, k int) *Pass {
 		Group: group,
 		A:     make([]uint64, group*depth*words), B: make([]uint64, group*depth*words), Out: make([]uint64, group*words),
 		words: words, depth: depth, grads: make([]float32, group*(words*64+gradientRow-fusedSamples)),
-		beta: make([]float32, words*64),
+		beta: make([]float32, words*64), q: make([]int8, words*64), quarters: make(quarters, words*64/quarter),
 	}
 	p.steps.grow(k, words)
 	return p
@@ -102,7 +106,7 @@ func (p *Pass) Update(s *Gates, layer, chain, chains int) {
 			if (s.Layers-1-l)%touchBlock == 0 {
 				p.touched += s.touch(chain+c, l-touchBlock, chain+chains)
 			}
-			p.gate(s, (chain+c)*s.Layers+l, delta, p.row(p.A, c, layer+l), p.row(p.B, c, layer+l))
+			p.gate(s, chain+c, l, layer+l, delta, p.row(p.A, c, layer+l), p.row(p.B, c, layer+l))
 		}
 		p.Delta[c] = delta
 	}
@@ -119,10 +123,12 @@ func (p *Pass) row(rows []uint64, chain, layer int) []uint64 {
 	return rows[(chain*p.depth+layer)*p.words:][:p.words]
 }
 
-// gate updates gate g, whose pins have the values a and b, and replaces delta by the gradient of its pin A. It gives
-// the same results as the fused kernels, but does one step after another.
-func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
-	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
+// gate updates gate l of a chain of a section, which is in the layer number of the network and whose pins have the
+// values a and b. It replaces delta by the gradient of the gate's pin A. It gives the same results as the fused
+// kernels, but does one step after another.
+func (p *Pass) gate(s *Gates, chain, l, number int, delta []float32, a, b []uint64) {
+	g := chain*s.Layers + l
+	padded := (p.Samples + 2*Lanes - 1) / (2 * Lanes) * 2 * Lanes
 	delta, beta := delta[:padded], p.beta[:padded]
 	p.steps.Truth(s, g)
 	if s.B.K == 1 {
@@ -131,10 +137,21 @@ func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
 	p.steps.Bins(delta, beta, a, b)
 	p.steps.UpdateTruth(&p.Adam, s, g)
 	p.batch = Batch{p.X, p.words, p.Samples}
-	p.steps.UpdatePin(&p.Adam, s.B, g, &p.batch, beta)
+	p.pin(s.B, g, 1, chain, number, beta)
 	if s.A != nil {
-		p.steps.UpdatePin(&p.Adam, s.A, g, &p.batch, delta)
+		p.pin(s.A, g, 0, chain, number, delta)
 	}
+}
+
+// pin makes a step on the logits of a pin of gate g, which is in a chain of the section and in a layer of the network.
+// It does nothing if the pin has no logits. The gradient of the pin's bit is grad.
+func (p *Pass) pin(pin *Pin, g, index, chain, layer int, grad []float32) {
+	if !p.Integer || pin.K == 1 {
+		p.steps.UpdatePin(&p.Adam, pin, g, &p.batch, grad)
+		return
+	}
+	p.sumRounded(pin, g, grad, dithers[p.start(layer, chain, index)*Lanes:][:len(grad)])
+	p.steps.stepPin(&p.Adam, pin, g, &p.batch)
 }
 
 // wires returns the wires in the range [from, to).

@@ -14,6 +14,7 @@ type state struct {
 	words   int
 	samples int
 	chains  int
+	rounded bool
 	x       []uint64
 	a, b    []uint64  // [maxGroup][layers][words]
 	delta   []float32 // [chains][64*words]
@@ -24,11 +25,12 @@ type shape struct {
 	k, samples, words, layers int
 	wide                      bool // wires of 32 bits
 	first                     int  // candidates of pin A; 0 means the pin is on the spine
+	rounded                   bool // gradients of pins are rounded to 8 bits
 }
 
 func (sh shape) String() string {
-	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%d", sh.k, sh.samples, sh.words, sh.layers,
-		sh.wide, sh.first)
+	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%d rounded=%v", sh.k, sh.samples, sh.words,
+		sh.layers, sh.wide, sh.first, sh.rounded)
 }
 
 const testInputs = 200
@@ -97,7 +99,7 @@ func (sh shape) pin(r *rand.Rand, gates, k int) *Pin {
 
 func (sh shape) draw(r *rand.Rand) *state {
 	gates := sh.chains() * sh.layers
-	t := &state{words: sh.words, samples: sh.samples, chains: sh.chains(), s: &Gates{
+	t := &state{words: sh.words, samples: sh.samples, chains: sh.chains(), rounded: sh.rounded, s: &Gates{
 		Layers: sh.layers, Logits: sh.logits(r, gates, Ops), Op: make([]uint8, gates), B: sh.pin(r, gates, sh.k),
 	}}
 	if sh.first > 0 {
@@ -128,7 +130,8 @@ func (l Logits) clone() Logits {
 	return Logits{slices.Clone(l.W), slices.Clone(l.M), slices.Clone(l.V), slices.Clone(l.Top)}
 }
 
-// run updates all chains of a copy of the section twice and returns all changed arrays.
+// run updates all chains of a copy of the section twice and returns all changed arrays. The second update uses only a
+// part of the batch.
 func (t *state) run(path string) (bits map[string][]uint32) {
 	s := *t.s
 	s.Logits, s.Op, s.B = s.clone(), slices.Clone(s.Op), s.B.clone()
@@ -139,21 +142,28 @@ func (t *state) run(path string) (bits map[string][]uint32) {
 		panic(err)
 	}
 	p := NewPass(s.Layers, t.words, s.B.K)
-	p.X, p.Samples = t.x, t.samples
+	p.X, p.Samples, p.Integer = t.x, t.samples, t.rounded
 	bits = map[string][]uint32{}
+	delta := slices.Clone(t.delta)
 	for step := 1; step <= 2; step++ {
-		p.Adam = NewAdam(0.01, 0.9, 0.999, 1e-8, step)
+		p.Adam, p.Number = NewAdam(0.01, 0.9, 0.999, 1e-8, step), step
+		if step == 2 {
+			p.Samples = (t.samples + 1) / 2
+			for row := range slices.Chunk(delta, 64*t.words) {
+				clear(row[p.Samples:])
+			}
+		}
 		for from := 0; from < t.chains; from += p.Group {
 			n := min(p.Group, t.chains-from)
 			copy(p.A, t.a) // all groups use the same rows
 			copy(p.B, t.b)
 			for c := range n {
-				p.Delta[c] = t.delta[(from+c)*64*t.words:][:64*t.words]
+				p.Delta[c] = delta[(from+c)*64*t.words:][:64*t.words]
 			}
 			p.Update(&s, 0, from, n)
 			for c := range n {
 				if s.A == nil || s.A.K > 1 { // otherwise Delta has no meaning
-					add(bits, "delta", p.Delta[c][:t.samples])
+					add(bits, "delta", p.Delta[c][:p.Samples])
 				}
 			}
 		}
@@ -191,15 +201,15 @@ func TestPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	shapes := []shape{}
 	for _, n := range []int{1, 5, 16, 64, 65, 99, 100, 101, 112, 113, 127, 128} {
-		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, 0},
-			shape{32, n, 2, 1, r.IntN(2) == 0, 1}, shape{32, n, 2, 1, r.IntN(2) == 0, 32})
+		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, 0, false},
+			shape{32, n, 2, 1, r.IntN(2) == 0, 1, false}, shape{32, n, 2, 1, r.IntN(2) == 0, 32, false})
 	}
 	for _, k := range fusedCandidates[1:] {
 		for _, n := range []int{1, 64, 100, 101, 128} {
 			for _, wide := range []bool{false, true} {
-				shapes = append(shapes, shape{k, n, 2, 1 + r.IntN(11), wide, 0}, shape{k, n, 2, 1, wide, 1},
-					shape{k, n, 2, 1, wide, k},
-					shape{k, n, 2, 1, wide, fusedCandidates[r.IntN(len(fusedCandidates))]})
+				shapes = append(shapes, shape{k, n, 2, 1 + r.IntN(11), wide, 0, false}, shape{k, n, 2, 1, wide, 1, false},
+					shape{k, n, 2, 1, wide, k, false},
+					shape{k, n, 2, 1, wide, fusedCandidates[r.IntN(len(fusedCandidates))], false})
 			}
 		}
 	}
@@ -209,11 +219,12 @@ func TestPaths(t *testing.T) {
 			if layers == 1 {
 				first = []int{0, 1, k}[r.IntN(3)]
 			}
-			shapes = append(shapes, shape{k, n, (n+63)/64 + r.IntN(2), layers, r.IntN(2) == 0, first})
+			shapes = append(shapes, shape{k, n, (n+63)/64 + r.IntN(2), layers, r.IntN(2) == 0, first, false})
 		}
 	}
 	for _, sh := range shapes {
-		for range 2 - sh.samples/512 {
+		for i := range 2 - sh.samples/512 {
+			sh.rounded = i == 1 || sh.samples > 512 && r.IntN(2) == 0
 			st := sh.draw(r)
 			want := st.run("none")
 			for _, path := range Paths()[:len(Paths())-1] {

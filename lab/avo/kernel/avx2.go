@@ -79,13 +79,23 @@ func avx2() {
 			k := kernel2{f, c}
 			k.softmax()
 			if k.ops {
-				k.bins()
+				k.bins(nil)
 			}
 			k.candidates()
 			k.gradients()
 			k.adam()
 			k.largest()
 			k.end()
+		}
+	}
+	r := roundedConstants2()
+	for n := candidates; n >= 4; n /= 2 {
+		for _, f := range roundingKernels(n) {
+			f.begin("AVX2")
+			r.kernel2 = kernel2{f, c}
+			r.softmax()
+			r.update()
+			r.end()
 		}
 	}
 	kernel2{fused{ops: true}, c}.layer()
@@ -261,8 +271,8 @@ func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVi
 
 // bins writes the sums s of the block's gates and the gradients of their pins B. It also computes the gradients of
 // the pins A, which replace the gates' own gradients in the array out. In the last layer, the gates' gradients come
-// from the array named from.
-func (k kernel2) bins() {
+// from the array named from. If round is not nil, it rounds the gradients of the pins B.
+func (k kernel2) bins(round *rounded2) {
 	n, gate, beta := load(k.f, "n"), k.last("block", gateBytes), k.last("beta", betaRow)
 	a, b, samples := load(k.f, "a"), load(k.f, "b"), load(k.f, "samples")
 	row, layer, chain := load(k.f, "row"), load(k.f, "layer"), load(k.f, "chain")
@@ -311,6 +321,9 @@ func (k kernel2) bins() {
 			eightSamples(15)
 		})
 		VMOVUPS(s.fold(), at(gate, "s", 0))
+		if round != nil {
+			round.round(gate, beta, beta, layer, chain)
+		}
 		SUBQ(U8(16), row)
 		SUBQ(U32(gateBytes), gate)
 		SUBQ(U32(betaRow), beta)

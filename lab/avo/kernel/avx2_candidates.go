@@ -126,7 +126,7 @@ func (k kernel2) gather(wires reg.Register) {
 }
 
 // rowOf returns the memory operand for the row of candidate j. The gate has the given wires.
-func (k kernel2) rowOf(wires reg.Register, j int, x reg.Register) Mem {
+func (k fused) rowOf(wires reg.Register, j int, x reg.Register) Mem {
 	i, wire := GP64(), Mem{Base: wires, Disp: k.wireBytes() * j}
 	if k.wide {
 		MOVLQZX(wire, i)

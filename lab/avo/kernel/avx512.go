@@ -11,13 +11,20 @@ import (
 func avx512() {
 	ConstraintExpr("amd64")
 	table := constants512()
-	for _, k := range pinKernels(candidates) {
+	for _, k := range append(pinKernels(candidates), roundingKernels(candidates)...) {
 		k.begin("AVX512")
 		k.softmax512(table)
-		if k.ops {
+		switch {
+		case k.ops:
 			k.bins512()
+		case k.round:
+			k.round512()
 		}
-		k.updates512()
+		if k.round {
+			k.roundedUpdates512()
+		} else {
+			k.updates512()
+		}
 		k.end()
 	}
 	layers512(table)

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bins512 writes the sums s of the block's gates and the gradients of their pins B. The gradient of a chain stays in
+// bins512 writes the sums s of the block's gates and the gradients of their pins B, which it may round. The gradient of a chain stays in
 // registers from gate to gate. It is stored in out at the end of a chain or block.
 func (k fused) bins512() {
 	var d [vectors]reg.VecVirtual
@@ -25,6 +25,10 @@ func (k fused) bins512() {
 		done[i] = ZMM()
 		VXORPS(done[i], done[i], done[i])
 	}
+	var round *rounding512
+	if k.round {
+		round = k.newRounding512(one)
+	}
 	loop(n, func() {
 		CMPQ(layer, in(k.f, "layers"))
 		unless(JNE, func() {
@@ -33,8 +37,17 @@ func (k fused) bins512() {
 			move512(from, d, VMOVUPS)
 		})
 		var s [4]reg.VecVirtual // sums for each combination of the pins' values
-		weave(func(pause func()) { s = k.bins512Gate(gate, beta, row, d, one, pause) },
-			func(pause func()) { foldBins512(gate, gateBytes, done, pause) })
+		// The rounding of the preceding gate begins at the first pause, before this gate replaces the largest values.
+		weave(func(pause func()) { s = k.bins512Gate(gate, beta, row, d, one, round, pause) },
+			func(pause func()) {
+				if k.round {
+					round.write(at(gate, "step", 0).Offset(gateBytes), beta, beta, betaRow, pause)
+				}
+				foldBins512(gate, gateBytes, done, pause)
+			})
+		if k.round {
+			round.locate(layer, chain)
+		}
 		for i := range s {
 			VMOVAPS(s[i], done[i])
 		}
@@ -51,6 +64,9 @@ func (k fused) bins512() {
 			SUBQ(U32(betaRow), out)
 		})
 	})
+	if k.round {
+		round.write(at(gate, "step", 0).Offset(gateBytes), beta, beta, betaRow, func() {})
+	}
 	foldBins512(gate, gateBytes, done, func() {})
 	CMPQ(layer, in(k.f, "layers"))
 	unless(JEQ, func() { move512(out, d, store) })
@@ -69,9 +85,10 @@ func move512(base reg.Register, d [vectors]reg.VecVirtual, move func(...Op)) {
 	}
 }
 
-// bins512Gate emits the phase for one gate with the gradient d. It returns sums whose lanes are not yet added up.
+// bins512Gate emits the phase for one gate with the gradient d. It returns sums whose lanes are not yet added up. If
+// round is not nil, it collects the largest gradient of pin B.
 func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtual, one reg.VecVirtual,
-	pause func(),
+	round *rounding512, pause func(),
 ) (s [4]reg.VecVirtual) {
 	ca, cb := XMM(), XMM()
 	t, hi := XMM(), XMM()
@@ -113,6 +130,9 @@ func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtu
 			VBLENDMPS(cb1, cb0, x, c)
 			VMULPS(d[v], c, c)
 			VMOVUPS(c, Mem{Base: beta, Disp: zmm * v})
+			if round != nil {
+				round.add(v, c)
+			}
 			VBLENDMPS(ca1, ca0, y, c)
 			VMULPS(c, d[v], d[v])
 		}

@@ -163,8 +163,8 @@ func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2
 	return words
 }
 
-// update512 makes the Adam step of the gate at distance off from g. It stores the gate's largest logits, and the
-// operation and candidates that these logits select.
+// update512 makes the Adam step of the gate at distance off from g. Unless the kernel rounds gradients, it also stores
+// the gate's largest logits, and the operation and candidates that these logits select.
 func (k fused) update512(g reg.Register, off int, gate reg.Register, bit [4]reg.OpmaskVirtual, pause func()) {
 	var opGradient reg.VecVirtual
 	if k.ops {
@@ -191,7 +191,9 @@ func (k fused) update512(g reg.Register, off int, gate reg.Register, bit [4]reg.
 	for h := range u {
 		u[h] = k.step512("u", "um", "uv", at64, 2, zmm*(2*off+h), gradients[h], pause)
 	}
-	k.largest512(g, off, w, u, pause)
+	if !k.round {
+		k.largest512(g, off, w, u, pause)
+	}
 }
 
 // opGradient512 returns the gradient of the operation logits of a gate.

@@ -112,8 +112,10 @@ func readFrame(file string) error {
 	if err != nil {
 		return err
 	}
-	ahead, _ := constant.Int64Val(pkg.Scope().Lookup("edgesAhead").(*types.Const).Val())
-	edgesAhead = int(ahead)
+	for name, to := range map[string]*int{"edgesAhead": &edgesAhead, "blockGates": &blockGates} {
+		n, _ := constant.Int64Val(pkg.Scope().Lookup(name).(*types.Const).Val())
+		*to = int(n)
+	}
 	sizes := types.SizesFor("gc", "amd64")
 	for _, name := range []string{"walk", "layerWalk", "nodeFrame", "nodePin", "frame", "frameGate"} {
 		s := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
@@ -128,7 +130,7 @@ func readFrame(file string) error {
 			}[name]] = int(off)
 			if name == "frame" && fields[i].Name() == "beta" {
 				rows := fields[i].Type().Underlying().(*types.Array)
-				betaRow, blockGates = int(sizes.Sizeof(rows.Elem())), int(rows.Len())
+				betaRow = int(sizes.Sizeof(rows.Elem()))
 			}
 		}
 		if name == "nodePin" {

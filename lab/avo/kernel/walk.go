@@ -36,6 +36,7 @@ type fused struct {
 	pin   bool          // updates a relaxed pin; if ops is false, the kernel updates only this pin
 	k     int           // number of candidates of the pin
 	wide  bool          // wires of 32 bits
+	round bool          // gradients of pins are rounded to 8 bits before they are summed
 }
 
 // pinKernels returns the kernels for pins of k candidates. There are kernels for whole gates and kernels for pins
@@ -47,6 +48,15 @@ func pinKernels(k int) []fused {
 		{pin: true, k: k},
 		{pin: true, k: k, wide: true},
 	}
+}
+
+// roundingKernels returns the kernels of [pinKernels] that round gradients.
+func roundingKernels(k int) []fused {
+	all := pinKernels(k)
+	for i := range all {
+		all[i].round = true
+	}
+	return all
 }
 
 // up reports whether the kernel walks up from the first gate, as it does for the gates of a layer without a pin.
@@ -98,6 +108,9 @@ func (k *fused) begin(path string) {
 		name, what = "layer", "updates gates of a layer"
 	case !k.ops:
 		name, what = "pin", "updates a pin of one gate a chain from the gradients in out"
+	}
+	if k.round {
+		name, what = name+"Rounded", what+", rounded to 8 bits"
 	}
 	if k.pin && k.k < candidates {
 		name, what = fmt.Sprint(name, k.k), fmt.Sprintf("%s with %d candidates", what, k.k)
@@ -187,15 +200,20 @@ func (k fused) wires(g reg.Register) reg.GPVirtual {
 	return r
 }
 
-// prefetch prefetches parameters of the gate that comes one block after gate g.
+// prefetch prefetches parameters of the gate that comes one block after gate g. A kernel that rounds gradients is faster
+// if these parameters do not fill the L1 cache, most of all with CIFAR-10's inputs.
 func (k fused) prefetch(g reg.Register) {
+	prefetch := PREFETCHT0
+	if k.round {
+		prefetch = PREFETCHT1
+	}
 	line := shifted(g, 6)
 	fetch := func(bytes int, fields ...string) {
 		next, scale := k.place(g, line, bytes)
 		for _, field := range fields {
 			base := load(k.f, field)
 			for i := 0; i < bytes; i += zmm {
-				PREFETCHT0(index(base, next, scale, i+k.ahead(blockGates*bytes)))
+				prefetch(index(base, next, scale, i+k.ahead(blockGates*bytes)))
 			}
 		}
 	}
