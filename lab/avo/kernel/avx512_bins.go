@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bins512 writes the sums s of the block's gates and the gradients of their pins B, which it may round. The gradient of a chain stays in
-// registers from gate to gate. It is stored in out at the end of a chain or block.
+// bins512 writes the sums s of the block's gates and the gradients of their pins B, which it may round. The gradient of
+// a chain stays in registers from gate to gate. It is stored in out at the end of a chain or block.
 func (k fused) bins512() {
 	var d [vectors]reg.VecVirtual
 	for v := range d {
