@@ -68,6 +68,10 @@ func TestTargets(t *testing.T) {
 		{"xilinx7-a35t", true, "vivado: not installed"},
 		{"ecp5-45k", true, "nextpnr-ecp5: not installed"},
 		{"gowin-gw1n9", true, "nextpnr-himbaechel: not installed"},
+		{"intel", true, "the vendor's tool"},
+		{"polarfire", true, "the vendor's tool"},
+		{"efinix", true, "the vendor's tool"},
+		{"gatemate", true, "the vendor's tool"},
 	} {
 		t.Run(c.target, func(t *testing.T) {
 			if c.target == "xilinx7-a35t" {
