@@ -16,6 +16,7 @@ import (
 	"ialgn/internal/decimal"
 	"ialgn/internal/message"
 	"ialgn/internal/plan"
+	"ialgn/internal/target"
 	"ialgn/netlist"
 )
 
@@ -60,7 +61,7 @@ func compileFlags() []cli.Flag {
 			},
 		},
 		grouped("hardware",
-			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
+			&cli.StringFlag{Name: "target", Usage: "`TARGET`: " + strings.Join(target.Names(), ",")},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: as the target has)"},
 			&cli.StringFlag{
 				Name:  "objective",
