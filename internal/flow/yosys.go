@@ -217,11 +217,7 @@ func (o YosysOptions) script() (string, error) {
 	if o.LUT > 0 {
 		command += fmt.Sprintf(" -lut %d", o.LUT)
 	}
-	if family.Library != "" { // primitives that the design itself may use
-		for _, name := range family.ModelFiles() {
-			fmt.Fprintf(&s, "read_verilog -lib +/%s/%s\n", family.Library, name)
-		}
-	}
+	s.WriteString(readPrimitives(family))
 	refused := "t:$dlatch* t:$adlatch* t:$sr* t:$tribuf"
 	if len(o.Memories) == 0 && !o.Buffers {
 		refused += " t:$mem*"
@@ -249,6 +245,17 @@ opt_clean -purge
 		s.WriteString("setundef -zero -params\nwrite_verilog -noattr " + vendorName + "\n")
 	}
 	return s.String(), nil
+}
+
+// readPrimitives returns the commands that read the primitives that a design itself may use.
+func readPrimitives(s target.Synthesis) (commands string) {
+	if s.Library == "" {
+		return ""
+	}
+	for _, name := range s.ModelFiles() {
+		commands += fmt.Sprintf("read_verilog -lib +/%s/%s\n", s.Library, name)
+	}
+	return commands
 }
 
 // Cells returns the cells of a target, for netlists that yosys did not write. It returns an error if an option

@@ -77,6 +77,9 @@ func TestTargets(t *testing.T) {
 			if c.target == "xilinx7-a35t" {
 				testkit.Long(t, "yosys reads the cells of the family for ten seconds, as for xilinx7 and in TestVivado")
 			}
+			if c.reason == "the vendor's tool" && c.target != "xilinx7" && c.target != "efinix" {
+				testkit.Long(t, "one family that only the vendor's tool places is enough")
+			}
 			o := options(t, c.target, source(t, ports, body))
 			r, err := synth.Run(t.Context(), o)
 			if err != nil {
