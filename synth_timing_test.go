@@ -101,6 +101,10 @@ func TestPlanDevice(t *testing.T) {
 		"ecp5-25k":     {Target: "ecp5", Style: "lut"},
 		"gowin-gw1n9":  {Target: "gowin"},
 		"xilinx7-a35t": {Target: "xilinx7", Style: "lut"},
+		"intel":        {Target: "intel"},
+		"polarfire":    {Target: "polarfire"},
+		"efinix":       {Target: "efinix"},
+		"gatemate":     {Target: "gatemate"},
 		"generic-lut4": {LUT: 3, Style: "lut"},
 		"generic-lut6": {LUT: 5, Style: "lut"},
 	} {

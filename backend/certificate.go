@@ -58,6 +58,9 @@ type Checks struct {
 	Formal      any `json:"formal,omitempty"`
 	Verilog     any `json:"verilog,omitempty"`
 	Core        any `json:"core,omitempty"`
+	// Homomorphic and HomomorphicFormal are the checks of a program for homomorphic encryption.
+	Homomorphic       any `json:"homomorphic,omitempty"`
+	HomomorphicFormal any `json:"homomorphic_formal,omitempty"`
 }
 
 // Certify writes a certificate into the folder. Certify itself fills in the fields of c that describe the folder.

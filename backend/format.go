@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"ialgn/backend/internal/dot"
+	"ialgn/backend/internal/fhe"
 	"ialgn/backend/internal/gocode"
 	"ialgn/backend/internal/qonnx"
 	"ialgn/internal/aiger"
@@ -118,6 +119,13 @@ func requested() []format {
 			return gocode.WriteTest(w, n, goOptions(p))
 		})},
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
+		{HomomorphicFormat, HomomorphicFormat, ".fhe", onRequest, func(w io.Writer, p Product) error {
+			program, err := p.homomorphic()
+			if err != nil {
+				return err
+			}
+			return program.Write(w, fhe.Options{Module: p.Manifest.Module, Header: p.Header})
+		}},
 		{"object", "object", ".a", onRequest, inLibrary((*library.Library).WriteArchive)},
 		{"object-header", "object", "_object.h", onRequest, inLibrary((*library.Library).WriteHeader)},
 		{"object-portable", "object", "_portable.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
@@ -146,6 +154,13 @@ func requested() []format {
 	}
 }
 
+// HomomorphicFormat is the name of the format of programs for homomorphic encryption. MostHomomorphicInputs is the
+// largest number of inputs of their steps.
+const (
+	HomomorphicFormat     = "fhe-lut"
+	MostHomomorphicInputs = fhe.MaxInputs
+)
+
 // CoreSuffix is the end of the name of the module in NAME_core.v, which holds the netlist without its encoder.
 const CoreSuffix = "_core"
 
@@ -170,6 +185,13 @@ func (p *Product) prepare() {
 			return nil, err
 		}
 		return library.New(n, o)
+	})
+	p.homomorphic = sync.OnceValues(func() (*fhe.Program, error) {
+		n, _, err := netlist.Transparent(n)
+		if err != nil {
+			return nil, err
+		}
+		return fhe.New(n)
 	})
 }
 

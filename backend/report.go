@@ -1,8 +1,10 @@
 package backend
 
 import (
+	"slices"
 	"time"
 
+	"ialgn/backend/internal/fhe"
 	"ialgn/compiler"
 	"ialgn/internal/hardware/lut"
 	"ialgn/internal/hardware/pipeline"
@@ -26,13 +28,15 @@ type Report struct {
 	Kinds     []netlist.KindCount `json:"kinds"`
 	Levels    netlist.Sizes       `json:"levels"`
 	Fanout    Fanout              `json:"input_fanout"`
-	Mapping   *lut.Report         `json:"mapping,omitempty"`        // how the gates were mapped to LUTs
-	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // nil: no registers
-	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil: no wrapper
-	Fold      *FoldReport         `json:"fold,omitempty"`           // nil: no folded engine
-	Samples   *Samples            `json:"vectors,omitempty"`        // the samples in the testbenches' vectors
-	Rejection *Rejection          `json:"rejection,omitempty"`      // nil: no output uncertain, or no validation samples
-	Latency   int                 `json:"latency_cycles,omitempty"` // see [Report.Rate]; left out if it is 0
+	Mapping   *lut.Report         `json:"mapping,omitempty"`  // how the gates were mapped to LUTs
+	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"` // nil: no registers
+	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`  // nil: no wrapper
+	Fold      *FoldReport         `json:"fold,omitempty"`     // nil: no folded engine
+	// Homomorphic is the cost of a program for homomorphic encryption, or nil if there is none.
+	Homomorphic *fhe.Cost  `json:"homomorphic,omitempty"`
+	Samples     *Samples   `json:"vectors,omitempty"`        // the samples in the testbenches' vectors
+	Rejection   *Rejection `json:"rejection,omitempty"`      // nil: no output uncertain, or no validation samples
+	Latency     int        `json:"latency_cycles,omitempty"` // see [Report.Rate]; left out if it is 0
 	// Seconds is the time from the start of the compilation until the last netlist file is written.
 	Seconds float64 `json:"seconds"`
 	// PeakBytes is the largest resident memory of the process. It is left out if the system does not report this
@@ -91,6 +95,13 @@ func newReport(p Product) (r *Report, err error) {
 	}
 	if p.Fold != nil {
 		r.Fold = &p.Fold.Report
+	}
+	if slices.Contains(p.Emit, HomomorphicFormat) {
+		program, err := p.homomorphic()
+		if err != nil {
+			return nil, err
+		}
+		r.Homomorphic = &program.Cost
 	}
 	if p.Wrap != "" {
 		r.Wrapper, err = wrapper.NewRate(p.Wrap, p.wrapped(), wrapperOptions(p))

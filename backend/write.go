@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"ialgn/backend/internal/fhe"
 	"ialgn/compiler"
 	"ialgn/internal/counts"
 	"ialgn/internal/hardware/encoder"
@@ -66,6 +67,8 @@ type Product struct {
 
 	// library generates the machine code on its first call. All files that contain machine code use the result.
 	library func() (*library.Library, error)
+	// homomorphic makes the program for homomorphic encryption on its first call. The file and the report use it.
+	homomorphic func() (*fhe.Program, error)
 }
 
 // Hardware describes, for the report, a netlist that was lowered to a target.

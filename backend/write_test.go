@@ -203,7 +203,7 @@ func TestWriteFails(t *testing.T) {
 		},
 		{
 			"unknown format", context.Background(), func(p *Product) { p.Emit = []string{"dot", "vhdl"} },
-			`emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, blif, c, go, dot, object, qonnx, yosys-json`,
+			`emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, blif, c, go, dot, fhe-lut, object, qonnx, yosys-json`,
 		},
 		{"module name", context.Background(), func(p *Product) { p.Manifest.Module = "../evil" }, "module name: "},
 		{"interrupted", cancelled, func(*Product) {}, "context canceled"},

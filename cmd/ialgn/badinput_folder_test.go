@@ -235,6 +235,10 @@ var badFlags = []badInput{
 	{"compile: a clock that is no number", nil, "compile m.st -o out --freq NaN", "--freq", "ialgn compile -h", false},
 	{"compile: a format", nil, "compile m.st -o out --emit pdf", "pdf", "aiger", false},
 	{
+		"compile: a homomorphic program of large tables", nil, "compile m.st -o out --lut 5 --emit fhe-lut", "fhe-lut",
+		"--lut 3", false,
+	},
+	{
 		"compile: a format that was removed", nil, "compile m.st -o out --emit go-object", "go-object: removed",
 		"compile with object", false,
 	},

@@ -16,6 +16,7 @@ import (
 	"ialgn/internal/decimal"
 	"ialgn/internal/message"
 	"ialgn/internal/plan"
+	"ialgn/internal/target"
 	"ialgn/netlist"
 )
 
@@ -60,7 +61,7 @@ func compileFlags() []cli.Flag {
 			},
 		},
 		grouped("hardware",
-			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
+			&cli.StringFlag{Name: "target", Usage: "`TARGET`: " + strings.Join(target.Names(), ",")},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: as the target has)"},
 			&cli.StringFlag{
 				Name:  "objective",
@@ -88,7 +89,7 @@ func compileFlags() []cli.Flag {
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits per second (default: 115200)"}),
 		grouped("files",
 			&cli.StringFlag{Name: "module", Usage: "name the module `NAME` (default: the name of the model)"},
-			&cli.StringFlag{Name: "emit", Usage: "also write the formats in `LIST`: " + strings.Join(backend.Formats(), ",")},
+			&cli.StringFlag{Name: "emit", Usage: "also write `LIST`: " + strings.Join(backend.Formats(), ",")},
 			&cli.BoolFlag{
 				Name:  "probabilities",
 				Usage: "with --emit c or go: add functions for the probabilities of the classes",
@@ -215,6 +216,11 @@ func (r compileReport) text(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	foldText(w, r.Fold)
+	if f := r.Homomorphic; f != nil {
+		fmt.Fprintf(w, "homomorphic: %s of form %s in %s, at most %d in a level\n",
+			message.Plural(f.Bootstraps, "bootstrap", "bootstraps"), f.Form, message.Plural(f.Depth, "level", "levels"),
+			f.Widest)
+	}
 	if s := r.Samples; s != nil && s.Reason != "" {
 		fmt.Fprintf(w, "vectors: %d random samples, because there are no test samples: %s\n", s.Samples, s.Reason)
 	}

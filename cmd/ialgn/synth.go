@@ -27,7 +27,8 @@ func synthCommand() *cli.Command {
 			"place and route tools of the target are installed, it also writes the routed design, the\n" +
 			"bitstream and the pins. The reported clock is measured after routing and includes paths from\n" +
 			"and to pins. Targets:\n" +
-			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:], ", ") + ".",
+			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:12], ", ") + ",\n" +
+			strings.Join(target.DeviceNames()[12:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags:     commonFlags(synthFlags()...),
 		Action:    synthDir,

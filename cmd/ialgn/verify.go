@@ -118,6 +118,11 @@ func (r *verifyReport) text(w io.Writer) {
 		}
 		list(w, s.First)
 	}
+	if s := r.Homomorphic; s != nil {
+		fmt.Fprintf(w, "homomorphic program: %d samples, %d bootstraps each in %d levels: %s (%.2f s)\n", s.Checked,
+			s.Bootstraps, s.Depth, mismatches(w, s.Mismatches), s.Seconds)
+		list(w, s.First)
+	}
 	r.foldText(w)
 	if s := r.RTL; s != nil {
 		fmt.Fprintf(w, "rtl: %s\n", simulated(w, s))
@@ -161,6 +166,10 @@ func (r *verifyReport) text(w io.Writer) {
 func (r *verifyReport) proofsText(w io.Writer) {
 	if s := r.Verilog; s != nil {
 		proofText(w, "verilog", s)
+	}
+	if s := r.HomomorphicFormal; s != nil {
+		fmt.Fprintf(w, "homomorphic program: %s for every input: %s by %s (%.2f s)\n",
+			message.Plural(s.Outputs, "output bit", "output bits"), verdict(w, s.Verdict), s.Tool, s.Seconds)
 	}
 	if s := r.Core; s != nil {
 		proofText(w, "core", s)

@@ -28,7 +28,7 @@ func TestCostTarget(t *testing.T) {
 
 // TestCost checks the place and hint of errors about train.cost.
 func TestCost(t *testing.T) {
-	families := "generic, ice40, ecp5, gowin, xilinx7 or asic"
+	families := "generic, ice40, ecp5, gowin, xilinx7, asic, intel, polarfire, efinix or gatemate"
 	for _, c := range []struct{ keys, want, hint string }{
 		{"cost: {target: ice40, pressure: 0.001}", "", ""},
 		{"cost: {target: ice40, pressure: 0.001}, estimator: gumbel", "", ""},

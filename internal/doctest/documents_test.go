@@ -221,7 +221,8 @@ func TestKeys(t *testing.T) {
 	add("synth", "0", append([]string{"synth", "board", "--target", "ice40-hx1k"}, checked("table.safetensors")...)...)
 	add("compile", "0", "compile", "table.safetensors", "-o", "plain")
 	add("synth", "0", "synth", "plain", "--target", "generic-lut6")
-	add("compile", "0", "compile", "table.safetensors", "-o", "chip", "--target", "asic", "--pipeline", "1")
+	add("compile", "0", "compile", "table.safetensors", "-o", "chip", "--target", "asic", "--pipeline", "1",
+		"--emit", "fhe-lut")
 	add("synth", "0", "synth", "chip", "--liberty", cells)
 	add("verify", "0", "verify", "table.safetensors", "chip", "--level", "formal", "--samples", "20", "--liberty", cells)
 	add("sim", "0", "sim", "m.safetensors")

@@ -68,7 +68,7 @@ type Library struct {
 	Files    []string
 	Includes []string // folders of the files that Files include
 	Defines  []string // macros that the files need
-	Read     string   // the yosys command that reads Files as a design
+	Read     string   // the yosys command that reads Files as a design; empty if Files are not yosys's
 }
 
 // NetlistJSON is the name of the file with the synthesised netlist as JSON.
@@ -84,6 +84,8 @@ const (
 	vendorName  = "vendor.v"
 	libertyName = "library.lib"
 	addersName  = "adders.v"
+
+	substituteName = "models.v" // models of cells that replace yosys's
 )
 
 const defaultLimit = time.Hour
@@ -124,7 +126,7 @@ func Yosys(ctx context.Context, o YosysOptions) (*YosysResult, error) {
 	if o.Vendor {
 		r.Vendor = filepath.Join(o.Dir, vendorName)
 	}
-	if r.Library, err = findLibrary(o.Target.OrGeneric(), t.Path); err != nil {
+	if r.Library, err = o.library(t.Path); err != nil {
 		return nil, err
 	}
 	if err := o.checkKnown(); err != nil {
@@ -134,6 +136,16 @@ func Yosys(ctx context.Context, o YosysOptions) (*YosysResult, error) {
 		return nil, run.Failed("no count of cells: "+err.Error(), err)
 	}
 	return r, nil
+}
+
+// library returns the models of the netlist's cells. Models that replace yosys's models are written to the folder.
+func (o YosysOptions) library(program string) (Library, error) {
+	family := o.Target.OrGeneric()
+	if family.Synthesis.Substitute == "" {
+		return findLibrary(family, program)
+	}
+	file := filepath.Join(o.Dir, substituteName)
+	return Library{Files: []string{file}}, os.WriteFile(file, []byte(family.Synthesis.Substitute), 0o666)
 }
 
 // prepare writes the script and copies of the sources into the folder.
@@ -207,9 +219,7 @@ func (o YosysOptions) script() (string, error) {
 	if o.LUT > 0 {
 		command += fmt.Sprintf(" -lut %d", o.LUT)
 	}
-	if family.Library != "" { // primitives that the design itself may use
-		fmt.Fprintf(&s, "read_verilog -lib +/%s/cells_sim.v\n", family.Library)
-	}
+	s.WriteString(readPrimitives(family))
 	refused := "t:$dlatch* t:$adlatch* t:$sr* t:$tribuf"
 	if len(o.Memories) == 0 && !o.Buffers {
 		refused += " t:$mem*"
@@ -239,6 +249,17 @@ opt_clean -purge
 	return s.String(), nil
 }
 
+// readPrimitives returns the commands that read the primitives that a design itself may use.
+func readPrimitives(s target.Synthesis) (commands string) {
+	if s.Library == "" {
+		return ""
+	}
+	for _, name := range s.ModelFiles() {
+		commands += fmt.Sprintf("read_verilog -lib +/%s/%s\n", s.Library, name)
+	}
+	return commands
+}
+
 // Cells returns the cells of a target, for netlists that yosys did not write. It returns an error if an option
 // is not valid, and a [*tool.MissingError] if yosys is missing.
 func Cells(f *target.Family) (*Library, error) {
@@ -262,16 +283,19 @@ func findLibrary(f *target.Family, program string) (Library, error) {
 		return Library{}, err
 	}
 	dir := filepath.Join(filepath.Dir(program), "..", "share", "yosys", s.Library)
-	file := filepath.Join(dir, "cells_sim.v")
-	if _, err := os.Stat(file); err != nil {
-		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", f, err)
-	}
-	read := "read_verilog -defer" // -defer, because a design uses few of the cells and reading block RAMs takes minutes
+	l := Library{Includes: []string{dir}, Defines: s.Defines}
+	l.Read = "read_verilog -defer" // -defer, because a design uses few of the cells and reading block RAMs takes minutes
 	for _, name := range s.Defines {
-		read += " -D " + name
+		l.Read += " -D " + name
 	}
-	read += fmt.Sprintf(" +/%s/cells_sim.v", s.Library)
-	return Library{Files: []string{file}, Includes: []string{dir}, Defines: s.Defines, Read: read}, nil
+	for _, name := range s.ModelFiles() {
+		file := filepath.Join(dir, name)
+		if _, err := os.Stat(file); err != nil {
+			return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", f, err)
+		}
+		l.Files, l.Read = append(l.Files, file), l.Read+fmt.Sprintf(" +/%s/%s", s.Library, name)
+	}
+	return l, nil
 }
 
 var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)

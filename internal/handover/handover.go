@@ -1,6 +1,6 @@
 // Package handover writes the files that users of a netlist's Verilog need in their own designs: an
 // instantiation template, a VHDL package with the component, timing constraints in the format of the target,
-// and file lists.
+// file lists, and for some targets a project for the vendor's tool.
 //
 // The files describe the netlist's module or, if [Options] have a [Top], a module around it. Their names begin
 // with the name of the described module. [Files] returns the files for a target. Each file depends only on the
@@ -63,6 +63,9 @@ func Files(opt Options) []File {
 	}
 	if opt.MHz != 0 {
 		files = append(files, File{"constraints", opt.Target.OrGeneric().Constraints.Suffix, WriteConstraints})
+	}
+	if p, ok := projects[opt.Target.OrGeneric().Project]; ok {
+		files = append(files, File{"project", p.suffix, WriteProject})
 	}
 	return files
 }

@@ -45,16 +45,21 @@ func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 // sources writes the names of the Verilog files. If cells is true and the module has a file with models of
 // primitives, this file comes first.
 func (d *design) sources(f *file, cells bool) {
+	for _, name := range d.list(cells) {
+		f.line("%s", name)
+	}
+}
+
+// list returns the names that [design.sources] writes.
+func (d *design) list(cells bool) []string {
 	list, models := []string{d.Module + ".v"}, d.Module+"_cells.v"
 	if d.Top != nil {
 		list, models = d.Top.Sources, d.Top.Cells
 	}
 	if cells && models != "" {
-		f.line("%s", models)
+		list = append([]string{models}, list...)
 	}
-	for _, name := range list {
-		f.line("%s", name)
-	}
+	return list
 }
 
 // memories writes the names of the files that the Verilog reads by $readmemh.

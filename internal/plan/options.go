@@ -3,8 +3,10 @@ package plan
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 
+	"ialgn/backend"
 	"ialgn/compiler"
 	"ialgn/internal/decimal"
 	"ialgn/internal/hardware"
@@ -300,6 +302,21 @@ func (o Options) board(kind string) (*wrapper.Board, error) {
 	return b, nil
 }
 
+// checkHomomorphic returns an error if the netlist is not mapped to functions that a program for homomorphic encryption
+// can have.
+func (o Options) checkHomomorphic(h *hardware.Options) error {
+	if !slices.Contains(o.Emit, backend.HomomorphicFormat) || h != nil && h.K <= backend.MostHomomorphicInputs {
+		return nil
+	}
+	why := "the netlist is not mapped"
+	if h != nil {
+		why = fmt.Sprintf("a step has at most %d inputs, and the netlist is mapped to LUTs of %d",
+			backend.MostHomomorphicInputs, h.K)
+	}
+	return message.WithHint(message.Optionf("{Emit %s}: %s", backend.HomomorphicFormat, why),
+		"give {LUT 2} for gates, {LUT 3} or {LUT 4} for tables")
+}
+
 // hardware returns the options for lowering the netlist, or nil if the netlist is not lowered.
 func (o Options) hardware() (*hardware.Options, error) {
 	if o.LUT == 0 && o.Target == "" && o.Style != StyleLUT {
@@ -403,6 +420,9 @@ func read(o Options) (*Plan, error) {
 		return nil, err
 	}
 	if p.Hardware, err = o.hardware(); err != nil {
+		return nil, err
+	}
+	if err := o.checkHomomorphic(p.Hardware); err != nil {
 		return nil, err
 	}
 	if err := o.check(); err != nil {

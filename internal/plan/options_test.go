@@ -12,6 +12,7 @@ import (
 func TestStyleOfTarget(t *testing.T) {
 	for target, want := range map[string]Style{
 		"": StyleGates, "generic": StyleGates, "ice40": StyleGates, "ecp5": StyleLUT, "gowin": StyleLUT, "xilinx7": StyleLUT,
+		"intel": StyleGates, "polarfire": StyleLUT, "efinix": StyleLUT, "gatemate": StyleLUT,
 	} {
 		for given, want := range map[Style]Style{StyleAuto: want, StyleGates: StyleGates, StyleLUT: StyleLUT} {
 			if p, err := New(Options{Target: target, Style: given}); err != nil || p.Options.Style != want {

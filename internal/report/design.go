@@ -274,6 +274,8 @@ func (b *builder) verification() section {
 		{"Proof of the netlist", c.Formal},
 		{"Proof of the Verilog", c.Verilog},
 		{"Proof of the core", c.Core},
+		{"Homomorphic program against the model", c.Homomorphic},
+		{"Proof of the homomorphic program", c.HomomorphicFormal},
 	} {
 		if check.v != nil {
 			s.Tables = append(s.Tables, pairs(check.caption, b.values(check.v)))

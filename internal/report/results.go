@@ -165,6 +165,12 @@ func (p *Page) classifier() group {
 		}
 		g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs.Total), p.marked(note, "luts")})
 	}
+	if h := r.Homomorphic; h != nil {
+		g.Facts = append(g.Facts, fact{
+			"Bootstraps", count(h.Bootstraps),
+			p.marked(fmt.Sprintf("of the homomorphic program, form %s, in %d levels", h.Form, h.Depth), "homomorphic"),
+		})
+	}
 	levels := fact{"Levels", count(r.Levels.Total), "cells on the longest path"}
 	if r.Pipeline != nil && r.Pipeline.Stages > 0 {
 		levels.Note += fmt.Sprintf(" between registers, in %d stages", r.Pipeline.Stages)

@@ -68,10 +68,17 @@ func TestTargets(t *testing.T) {
 		{"xilinx7-a35t", true, "vivado: not installed"},
 		{"ecp5-45k", true, "nextpnr-ecp5: not installed"},
 		{"gowin-gw1n9", true, "nextpnr-himbaechel: not installed"},
+		{"intel", true, "the vendor's tool"},
+		{"polarfire", true, "the vendor's tool"},
+		{"efinix", true, "the vendor's tool"},
+		{"gatemate", true, "the vendor's tool"},
 	} {
 		t.Run(c.target, func(t *testing.T) {
 			if c.target == "xilinx7-a35t" {
 				testkit.Long(t, "yosys reads the cells of the family for ten seconds, as for xilinx7 and in TestVivado")
+			}
+			if c.reason == "the vendor's tool" && c.target != "xilinx7" && c.target != "efinix" {
+				testkit.Long(t, "one family that only the vendor's tool places is enough")
 			}
 			o := options(t, c.target, source(t, ports, body))
 			r, err := synth.Run(t.Context(), o)

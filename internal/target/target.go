@@ -40,6 +40,9 @@ type Family struct {
 
 	Constraints Constraints
 	Synthesis   Synthesis
+	// Project is the form of the file with which the vendor's tool makes a project. Only families that have no Placement
+	// have such a file.
+	Project Project
 	// Placement describes how yosys's netlist becomes a bitstream. It is nil if no way is known.
 	Placement *Placement
 	// Unplaced is the reason why designs for a target of this family without a package cannot be placed. If it is
@@ -105,11 +108,35 @@ type Constraints struct {
 type Synthesis struct {
 	Command string
 	Library string   // folder of the family's cells in yosys's data; empty if netlists are plain Verilog
-	Defines []string // macros that the cells need
+	Models  []string // files of the folder with models of the cells; empty for cells_sim.v
+	// Substitute is Verilog with models of the cells, for simulations and proofs in place of yosys's models. It is empty
+	// if yosys's models can be used.
+	Substitute string
+	Defines    []string // macros that the cells need
 	// Zeroes is the step that turns unknown values into 0 when the synthesis command runs. The check for unknown
 	// values runs before this step. Zeroes is empty if there is no such step.
 	Zeroes string
 }
+
+// ModelFiles returns the files with models of the family's cells.
+func (s Synthesis) ModelFiles() []string {
+	if len(s.Models) > 0 {
+		return s.Models
+	}
+	return []string{"cells_sim.v"}
+}
+
+// Project is the form of a file for a vendor's tool.
+type Project int
+
+// These are the forms.
+const (
+	NoProject Project = iota
+	Quartus           // Tcl for quartus_sh
+	Libero            // Tcl for libero
+	Efinity           // a project in XML
+	PeppeR            // a shell script for yosys and CologneChip's p_r
+)
 
 // Placer is a program that places and routes.
 type Placer int
@@ -155,7 +182,7 @@ type Resources struct {
 func inLUTRAM(n int) Resources { return Resources{LUTs: n, LUTRAM: n} }
 
 // families is the table of families, with the plainest family first.
-var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7, ASIC}
+var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7, ASIC, Intel, PolarFire, Efinix, GateMate}
 
 // Register adds a family at the end of the table, for designs on FPGAs that the table lacks. It must be called before
 // the table is used. It returns a function that removes the family. It returns an error for an incomplete family or a

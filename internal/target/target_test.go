@@ -41,7 +41,8 @@ func TestFamilies(t *testing.T) {
 		t.Error("look-up tables of no family are not the first")
 	}
 	_, err := target.Find("spartan")
-	if want := `target "spartan": no such target, use one of generic, ice40, ecp5, gowin, xilinx7, asic`; err == nil ||
+	if want := `target "spartan": no such target, use one of generic, ice40, ecp5, gowin, xilinx7, asic, ` +
+		`intel, polarfire, efinix, gatemate`; err == nil ||
 		err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

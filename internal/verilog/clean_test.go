@@ -30,6 +30,10 @@ var styles = []struct {
 	{verilog.Options{Style: verilog.LUTs, Target: target.Xilinx7}, 6},
 	{verilog.Options{Style: verilog.LUTs, Target: target.ECP5}, 4},
 	{verilog.Options{Style: verilog.LUTs, Target: target.Gowin}, 4},
+	{verilog.Options{Style: verilog.LUTs, Target: target.Intel}, 6},
+	{verilog.Options{Style: verilog.LUTs, Target: target.PolarFire}, 4},
+	{verilog.Options{Style: verilog.LUTs, Target: target.Efinix}, 4},
+	{verilog.Options{Style: verilog.LUTs, Target: target.GateMate}, 4},
 	{verilog.Options{Style: verilog.LUTs, Target: target.ICE40, Version: 0xffffffff}, 4},
 }
 

@@ -108,11 +108,12 @@ func vendor(t *testing.T, dir string, family *target.Family) {
 		t.Fatal(err)
 	}
 	folder := cmp.Or(family.Synthesis.Library, target.Xilinx7.Synthesis.Library)
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "..", "share", "yosys", folder, "cells_sim.v"))
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "..", "share", "yosys", folder,
+		family.Synthesis.ModelFiles()[0]))
 	if err != nil {
 		t.Skipf("yosys has no models of %s: %v", family, err)
 	}
-	models := regexp.MustCompile(`(?ms)^module (SB_LUT4|SB_CARRY|LUT\d)\b.*?^endmodule`).FindAll(text, -1)
+	models := regexp.MustCompile(`(?ms)^module (SB_LUT4|SB_CARRY|LUT\d|EFX_LUT4|CC_LUT\d|MISTRAL_ALUT\d|CFG\d)\b.*?^endmodule`).FindAll(text, -1)
 	if err := os.WriteFile(filepath.Join(dir, "vendor.v"), defaults.ReplaceAll(bytes.Join(models, []byte("\n")), nil),
 		0o600); err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func vendor(t *testing.T, dir string, family *target.Family) {
 func TestVendorLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "yosys", "yosys")
-	count := regexp.MustCompile(`(?m)^ +(?:SB_)?LUT\d +(\d+)$`)
+	count := regexp.MustCompile(`(?m)^ +(?:(?:SB_|EFX_|CC_|MISTRAL_A)?LUT|CFG)\d +(\d+)$`)
 	lutCases(t, func(t *testing.T, family *target.Family, n *netlist.Netlist) {
 		dir := emitLUTs(t, n, family, sampleVectors(rand.New(rand.NewPCG(1, 9)), n, 200))
 		name := n.Name

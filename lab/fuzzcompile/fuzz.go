@@ -63,7 +63,7 @@ type fuzzCase struct {
 
 // aroundStream is the random stream of drawAround. It was chosen so that the seeds of TestOldSeeds keep their
 // networks and targets.
-const aroundStream = 0x61726f756e8f
+const aroundStream = 0x61726f75ac7f
 
 // cutsStream is the random stream of cutFeatures. It was chosen in the same way as aroundStream.
 const cutsStream = 0x63757473

@@ -21,7 +21,7 @@ func TestFuzz(t *testing.T) {
 	}
 	for _, want := range []string{
 		"30 simulated, 5 of them proved, 2 from the model file, 2 in iverilog (", "), 2 after yosys (",
-		"--scope full", "topology rwlgn-spine", " of 2134 pairs of option values; not: ", "wrappers simulated: stream ",
+		"--scope full", "topology rwlgn-spine", " of 2380 pairs of option values; not: ", "wrappers simulated: stream ",
 		"program: 0\n", "no mismatch\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -74,7 +74,12 @@ type Certificate struct {
 	// FoldParts holds the proofs of the modules in a folded engine that processes one position per clock. The rest of
 	// such an engine is only simulated, with the result in FoldRTL.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
-	Folder    []string   `json:"folder,omitempty"` // differences between the folder and its expected content
+	// Homomorphic is the result of level software for a program for homomorphic encryption. HomomorphicFormal is the
+	// proof that the program computes the netlist.
+	Homomorphic       *verify.HomomorphicResult `json:"homomorphic,omitempty"`
+	HomomorphicFormal *proof.HomomorphicResult  `json:"homomorphic_formal,omitempty"`
+
+	Folder []string `json:"folder,omitempty"` // differences between the folder and its expected content
 	// Unchecked lists the keys of report.json whose values, such as seconds, were not compared with anything.
 	Unchecked []string `json:"unchecked"`
 	Verified  bool     `json:"verified"`
@@ -204,6 +209,7 @@ func (c *Certificate) checks() backend.Checks {
 		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized), Mapped: orNil(c.Mapped),
 		Fold: orNil(c.Fold), FoldRTL: orNil(c.FoldRTL), FoldFormal: orNil(c.FoldFormal),
 		Wrapper: orNil(c.Wrapper), Formal: orNil(c.Formal), Verilog: orNil(c.Verilog), Core: orNil(c.Core),
+		Homomorphic: orNil(c.Homomorphic), HomomorphicFormal: orNil(c.HomomorphicFormal),
 	}
 	if len(c.FoldParts) > 0 {
 		checks.FoldParts = c.FoldParts

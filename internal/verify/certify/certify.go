@@ -73,6 +73,7 @@ type outcome struct {
 var checks = []check{
 	{"folder", 1, nil, (*Job).checkFolder},
 	{"software", 1, nil, (*Job).checkSoftware},
+	{"homomorphic", 1, (*Job).homomorphic, (*Job).checkHomomorphic},
 	{"fold", 1, (*Job).programmed, (*Job).checkProgram},
 	{"fold_rtl", 2, (*Job).folded, (*Job).simulateFold},
 	{"rtl", 2, nil, (*Job).simulate},
@@ -83,6 +84,7 @@ var checks = []check{
 	{"fold_parts", 3, func(j *Job) bool { return j.folded() && !j.programmed() }, (*Job).proveParts},
 	{"fold_formal", 3, (*Job).programmed, (*Job).proveProgram},
 	{"verilog", 3, nil, (*Job).proveText},
+	{"homomorphic_formal", 3, (*Job).homomorphic, (*Job).proveHomomorphic},
 	{"core", 3, func(j *Job) bool { return j.Plan.Core(j.Out.Netlist) != nil }, (*Job).proveCore},
 }
 
@@ -143,6 +145,9 @@ func Compared(p *plan.Plan, d verify.Design, out *backend.Output) (_ verify.Desi
 func (j *Job) folded() bool     { return j.fold != nil }
 func (j *Job) programmed() bool { return j.fold != nil && j.fold.Programmed() }
 func (j *Job) wrapped() bool    { return j.Plan.Wrap != "" }
+
+// homomorphic reports whether the folder has a program for homomorphic encryption.
+func (j *Job) homomorphic() bool { return len(j.Out.Paths(backend.HomomorphicFormat)) > 0 }
 
 // mostCompiledAgain is the largest number of gates for which level software compiles the model again. Compiling a
 // larger model can take longer than the rest of the level.
@@ -280,6 +285,23 @@ func FoldFiles(p *plan.Plan, out *backend.Output) (f *verify.EngineFiles, err er
 	}
 	f.Thresholds = strings.Join(out.Paths(backend.FoldEncoder), string(filepath.ListSeparator)) // at most one file
 	return f, nil
+}
+
+func (j *Job) checkHomomorphic(ctx context.Context, c *Certificate) (o outcome, err error) {
+	path := j.Out.Paths(backend.HomomorphicFormat)[0]
+	if c.Homomorphic, err = verify.CheckHomomorphic(ctx, j.Design, j.Samples, path); err != nil {
+		return o, err
+	}
+	return samples(c.Homomorphic.Mismatches), nil
+}
+
+func (j *Job) proveHomomorphic(ctx context.Context, c *Certificate) (o outcome, err error) {
+	path := j.Out.Paths(backend.HomomorphicFormat)[0]
+	if c.HomomorphicFormal, err = proof.ProveHomomorphic(ctx, j.Design, path); err != nil {
+		return o, err
+	}
+	return outcome{verdict: c.HomomorphicFormal.Verdict, reason: "the homomorphic program: " +
+		c.HomomorphicFormal.Reason}, nil
 }
 
 func (j *Job) checkProgram(ctx context.Context, c *Certificate) (o outcome, err error) {

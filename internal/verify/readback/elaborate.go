@@ -1,6 +1,9 @@
 package readback
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // elaboration turns a hierarchy of modules into one graph.
 type elaboration struct {
@@ -27,10 +30,11 @@ type pin struct {
 	net      int32
 }
 
-// These are the values of a net that has no literal yet.
+// These are the values of a net that has no literal yet, and the value of a net that yosys leaves undefined.
 const (
 	unknownValue literal = 1<<32 - 1
 	visited      literal = 1<<32 - 2
+	undefined    literal = 1<<32 - 3
 )
 
 // maxNesting bounds how deeply instances may be nested.
@@ -63,8 +67,10 @@ func (e *elaboration) instantiate(m *module, parent, depth int) (int, error) {
 		module: m, parent: parent, outer: map[int32]int32{}, children: map[int32]pin{},
 		value: make([]literal, len(m.names)),
 	}
-	for v := range in.value {
-		in.value[v] = unknownValue
+	for v, by := range m.driver {
+		if in.value[v] = unknownValue; by == noDigit {
+			in.value[v] = undefined
+		}
 	}
 	e.instances = append(e.instances, in)
 	for _, p := range m.parts {
@@ -136,11 +142,11 @@ func (e *elaboration) number() {
 // evaluateRegisters makes the gates in front of the registers.
 func (e *elaboration) evaluateRegisters() error {
 	for i := range e.q {
-		data, err := e.literal(e.data[i])
+		data, err := e.defined(e.data[i])
 		if err != nil {
 			return err
 		}
-		clock, err := e.literal(e.clocks[i])
+		clock, err := e.defined(e.clocks[i])
 		if err != nil {
 			return err
 		}
@@ -154,7 +160,7 @@ func (e *elaboration) evaluateRegisters() error {
 func (e *elaboration) evaluateWires() error {
 	top := e.instances[0]
 	for _, v := range top.outputs {
-		l, err := e.literal(pin{0, v})
+		l, err := e.defined(pin{0, v})
 		if err != nil {
 			return err
 		}
@@ -165,13 +171,22 @@ func (e *elaboration) evaluateWires() error {
 		if _, child := top.children[v]; strings.HasPrefix(name, "$") || top.driver[v] == noDriver && !child {
 			continue
 		}
-		l, err := e.literal(pin{0, v})
+		l, err := e.defined(pin{0, v})
 		if err != nil {
 			return err
 		}
 		e.g.wires[newBit(name)] = l
 	}
 	return nil
+}
+
+// defined returns the literal of a net, or an error if the net is undefined.
+func (e *elaboration) defined(at pin) (literal, error) {
+	l, err := e.literal(at)
+	if err == nil && l == undefined {
+		err = mismatch("an unknown value is used")
+	}
+	return l, err
 }
 
 // literal returns the literal of a net. It uses a stack of nets instead of recursion, because the logic of a net may
@@ -219,8 +234,6 @@ func (e *elaboration) needs(at pin) ([]pin, error) {
 	switch by := in.driver[at.net]; by {
 	case noDriver:
 		return nil, mismatch("%s has no driver", in.names[at.net])
-	case noDigit:
-		return nil, mismatch("an unknown value is used")
 	case inputPort:
 		v, ok := in.outer[at.net]
 		if !ok {
@@ -249,7 +262,13 @@ func (e *elaboration) define(at pin, needs []pin) {
 	}
 	p := &in.parts[by]
 	if p.kind == cover {
-		in.value[at.net] = e.g.function(p.table, values)
+		in.value[at.net] = e.cover(p.table, values)
+		return
+	}
+	if slices.Contains(values, undefined) {
+		for _, v := range p.out {
+			in.value[v] = undefined
+		}
 		return
 	}
 	a, b := values[:p.a], values[p.a:]
@@ -264,6 +283,22 @@ func (e *elaboration) define(at pin, needs []pin) {
 	for i, v := range p.out {
 		in.value[v], carry = e.g.addDigit(digit(a, i), digit(b, i), carry)
 	}
+}
+
+// cover returns the literal of a function. It is undefined if it depends on an undefined input. A model of a look-up
+// table may have an undefined bit of the table as an input that a constant input does not select.
+func (e *elaboration) cover(table uint16, in []literal) literal {
+	j := slices.Index(in, undefined)
+	if j < 0 {
+		return e.g.function(table, in)
+	}
+	in = slices.Clone(in)
+	in[j] = 0
+	low := e.cover(table, in)
+	if in[j] = 1; low != e.cover(table, in) {
+		return undefined
+	}
+	return low
 }
 
 // digit returns digit i of a number, or 0 beyond its last digit.

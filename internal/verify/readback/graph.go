@@ -149,9 +149,30 @@ func (g *graph) with(values map[literal]literal) *graph {
 			n.alias[v] = b
 		case b == 1:
 			n.alias[v] = a
+		default:
+			if l, ok := n.inBothCases(a, b); ok {
+				n.alias[v] = l
+			}
 		}
 	}
 	return &n
+}
+
+// inBothCases returns the conjunction of two literals if they are the halves of a multiplexer of two equal values. Such
+// a multiplexer remains of a look-up table whose other inputs are constant.
+func (g *graph) inBothCases(a, b literal) (l literal, ok bool) {
+	if !a.inverted() || !b.inverted() || a.variable() < g.firstGate || b.variable() < g.firstGate {
+		return 0, false
+	}
+	x, y := g.gates[a.variable()-g.firstGate], g.gates[b.variable()-g.firstGate]
+	for i := range 2 {
+		for j := range 2 {
+			if x[i] == y[j]^1 && x[1-i] == y[1-j] {
+				return x[1-i] ^ 1, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // mark marks the variable of a literal, and the variables on which the literal depends through gates.

@@ -222,7 +222,7 @@ func TestChanged(t *testing.T) {
 		},
 		{
 			"register with a reset", `(assign c0_k1_l3 = )([^;]*);`,
-			"reg r; always @(posedge x[0] or posedge x[1]) if (x[1]) r <= 0; else r <= $2; ${1}r;", "neither a gate",
+			"reg r; always @(posedge x[0] or posedge x[1]) if (x[1]) r <= 0; else r <= $2; ${1}r;", "the netlist has none",
 		},
 		{"loop", `(assign c0_k1_l3 = )([^;]*);`, "${1}c0_k1_l4 ^ ($2);", ""},
 		{"register", `(assign c0_k1_l3 = )([^;]*);`, "reg r; always @(posedge x[0]) r <= $2; ${1}r;", "the netlist has none"},
@@ -389,9 +389,34 @@ func TestRegisters(t *testing.T) {
 		{"a valid bit that begins as 1", `  // data`, "  initial valid[2] = 1'b1;\n  // data", "begins with 1"},
 		{"data that begins as 1", `output reg  \[WIDTH-1:0\] q`, "output reg  [WIDTH-1:0] q = {WIDTH{1'b1}}", "begins with 1"},
 		{"no registers", `always @\(posedge clk\)\s+if \(ce\) q <= d`, "always @* q = d", "registers from the inputs"},
+		{"valid bits with an asynchronous reset", `always @\(posedge clk\)\s+if \(rst\)`, "always @(posedge clk or posedge rst)\n" +
+			"    if (rst)", "out_valid"},
+		{
+			"data with an asynchronous reset", `always @\(posedge clk\)\s+if \(ce\) q <= d`,
+			"always @(posedge clk or posedge ce) if (ce) q <= {WIDTH{1'b0}}; else q <= d", "while ce is 0",
+		},
 		{"valid of every clock", `\{valid\[1:0\], in_valid\}`, "{valid[1:0], 1'b1}", "in_valid"},
 		{"valid from ce", `assign out_valid = valid\[2\]`, "assign out_valid = valid[2] & ce", "out_valid"},
 	})
+}
+
+// TestConstantReset proves a netlist of yosys whose registers have an asynchronous reset that is never active, and a
+// table with an undefined bit that a constant input does not select. The models of some families have both.
+func TestConstantReset(t *testing.T) {
+	needs(t)
+	d := lowered(t, netlist.Core, "generic", 6, verilog.Options{}, pipeline.Options{Stages: 2})
+	const data = `always @\(posedge clk\)\s+if \(ce\) q <= d`
+	unused := change{"", data, "wire sr = 1'b0 & ce;\n  always @(posedge clk or posedge sr) if (sr) q <= 0; else if (ce) q <= d", ""}
+	if r := d.proveAs(t, unused.apply(t, d.verilog), true); r.Verdict != cec.Equivalent {
+		t.Errorf("a constant reset: %+v", r)
+	}
+	for select_, want := range map[string]cec.Verdict{"1'b0": cec.Equivalent, "ce": cec.Undecided} {
+		table := change{"", data, "wire [0:0] t = 1'b0;\n  wire u = " + select_ + " ? t[1] : t[0];\n" +
+			"  always @(posedge clk) if (ce) q <= d ^ {WIDTH{u}}", ""}
+		if r := d.proveAs(t, table.apply(t, d.verilog), true); r.Verdict != want {
+			t.Errorf("an undefined bit that %s selects: %+v", select_, r)
+		}
+	}
 }
 
 // TestUnknown checks that unknown digits are found. Without this check, yosys would replace them by some value.

@@ -36,11 +36,15 @@ logger -werror .
 read_verilog -nosynthesis %s
 hierarchy -check -top %s
 proc -noopt
-%ssimplemap
+%s%ssimplemap
 techmap t:$* t:$add %%d t:$gt %%d
 techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
+
+// resetScript turns asynchronous resets of yosys's models into multiplexers before and after the register. A constant
+// reset then has no effect. If a design uses the reset, its registers no longer form a pipeline, and the proof fails.
+const resetScript = "async2sync t:$adff t:$adffe\ndffunmap -srst-only t:$sdff t:$sdffe t:$sdffce\n"
 
 // checkScript makes yosys fail if a wire is read but has no driver. The BLIF also shows such wires, except if the
 // file has escaped names, because several of these names can become the same name in BLIF.
@@ -93,7 +97,10 @@ func writeScript(dir string, o Options) error {
 		return fmt.Errorf("readback: %w", err)
 	}
 	var names []string
-	check := ""
+	check, resets := "", ""
+	if o.Synthesised {
+		resets = resetScript
+	}
 	for i, path := range o.Files {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -110,7 +117,7 @@ func writeScript(dir string, o Options) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf(script, o.Library, strings.Join(names, " "), o.Module, check)
+	text := fmt.Sprintf(script, o.Library, strings.Join(names, " "), o.Module, resets, check)
 	return os.WriteFile(filepath.Join(dir, scriptName), []byte(text), 0o666)
 }
 
