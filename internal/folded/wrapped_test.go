@@ -82,8 +82,8 @@ func play(t *testing.T, dir, bench, program, expected string, defines ...string)
 func TestAXIS(t *testing.T) {
 	dir, n := wrapped(t, 1, false, wrapper.WriteAXIS)
 	p := packetsOf(t, n, 8, 40, true)
-	out := play(t, dir, "axis_tb.v", p.lines.String(), p.expected.String(), "DATA=8", "RESULT=8", "BEAT=1", "STAGES=2",
-		fmt.Sprintf("RESULTS=%d", p.results))
+	out := play(t, dir, "axis_tb.v", p.lines.String(), p.expected.String(), "DATA=8", "RESULT=8", "BEAT=1", "REPLY=1",
+		"STAGES=2", fmt.Sprintf("RESULTS=%d", p.results))
 	if !strings.HasPrefix(out, "PASS: 40 results") {
 		t.Error(out)
 	}
