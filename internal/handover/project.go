@@ -83,7 +83,7 @@ func (p project) assign(name, value string) { p.line("set_global_assignment -nam
 func (p project) libero() {
 	p.note("Usage: libero SCRIPT:%s_libero.tcl \"SCRIPT_ARGS:DIE PACKAGE SPEED\", such as MPF100T FCVG484 -1", p.name)
 	p.line("lassign $argv die package speed")
-	p.line("new_project -location {./%[1]s_libero} -name {%[1]s} -family {PolarFire} -hdl {VERILOG} -die $die "+
+	p.line("new_project -location {./%[1]s_libero} -name {%[1]s} -family PolarFire -hdl VERILOG -die $die "+
 		"-package $package -speed $speed", p.name)
 	for _, name := range p.sources {
 		p.line("import_files -hdl_source {./%s}", name)

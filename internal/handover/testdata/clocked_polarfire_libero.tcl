@@ -3,7 +3,7 @@
 # ialgn's tests do not run the vendor's tool.
 # Usage: libero SCRIPT:clocked__libero.tcl "SCRIPT_ARGS:DIE PACKAGE SPEED", such as MPF100T FCVG484 -1
 lassign $argv die package speed
-new_project -location {./clocked__libero} -name {clocked_} -family {PolarFire} -hdl {VERILOG} -die $die -package $package -speed $speed
+new_project -location {./clocked__libero} -name {clocked_} -family PolarFire -hdl VERILOG -die $die -package $package -speed $speed
 import_files -hdl_source {./clocked_.v}
 build_design_hierarchy
 set_root -module {clocked_::work}

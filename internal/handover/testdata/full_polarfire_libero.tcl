@@ -3,7 +3,7 @@
 # ialgn's tests do not run the vendor's tool.
 # Usage: libero SCRIPT:random_libero.tcl "SCRIPT_ARGS:DIE PACKAGE SPEED", such as MPF100T FCVG484 -1
 lassign $argv die package speed
-new_project -location {./random_libero} -name {random} -family {PolarFire} -hdl {VERILOG} -die $die -package $package -speed $speed
+new_project -location {./random_libero} -name {random} -family PolarFire -hdl VERILOG -die $die -package $package -speed $speed
 import_files -hdl_source {./random.v}
 build_design_hierarchy
 set_root -module {random::work}
