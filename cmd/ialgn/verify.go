@@ -185,8 +185,12 @@ func (r *verifyReport) proofsText(w io.Writer) {
 func proofText(w io.Writer, what string, r *readback.Result) {
 	fmt.Fprintf(w, "%s: %d wires as read by yosys: %s by %s (%.2f s)\n", what, r.Wires,
 		verdict(w, r.Verdict), r.Tool, r.Seconds)
+	differs := "differs from the netlist"
+	if r.Verdict == cec.Undecided { // r.Differ has functions of other wires, of inputs that may never occur together
+		differs = "is another function of the wires before it, which may be right"
+	}
 	for _, name := range r.Differ {
-		fmt.Fprintf(w, "  %s differs from the netlist\n", name)
+		fmt.Fprintf(w, "  %s %s\n", name, differs)
 	}
 }
 
