@@ -46,6 +46,7 @@ var small = []example{
 	{"cifar10/conv-s.yaml", fewKernels, 0.2},
 	{"cifar10/conv-m.yaml", fewKernels, 0.2},
 	{"cifar10/conv-anchor.yaml", fewKernels, 0.2},
+	{"cifar10/conv-c64.yaml", append(fewKernels[:len(fewKernels):len(fewKernels)], "model.stride=2,1"), 0.2},
 	{"mnist/conv.yaml", []string{
 		"train.epochs=4", "train.batch=25", "model.kernels=8,16", "model.patch=3", "model.padding=1", "model.levels=1",
 		"model.widths=400", "train.estimator=ste",
