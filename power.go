@@ -161,7 +161,7 @@ func (r *powerRun) give(clock int, value []bool) {
 	}
 }
 
-// compare compares the class of the sample that leaves the pipeline. Bits that are constants are not compared.
+// compare compares the class of the sample that leaves the pipeline.
 func (r *powerRun) compare(clock int, value []bool) {
 	i := clock - r.stages
 	if i < 0 || r.err != nil {
@@ -169,7 +169,8 @@ func (r *powerRun) compare(clock int, value []bool) {
 	}
 	r.err = r.ctx.Err()
 	for b, v := range r.class {
-		if v >= 0 && value[v] != (r.classes[i]>>b&1 == 1) {
+		one := v == synth.ConstantOne || v >= 0 && value[v]
+		if one != (r.classes[i]>>b&1 == 1) {
 			r.err = message.WithHint(fmt.Errorf("the netlist of cells has another class for sample %d than the design", i),
 				"find the fault with verify {Liberty FILE.lib}, or synthesise the folder again")
 		}

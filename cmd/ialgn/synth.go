@@ -26,13 +26,20 @@ func synthCommand() *cli.Command {
 		Description: "Writes the netlist of yosys to DIR/synth/TARGET, together with logs and synth.json. If the\n" +
 			"place and route tools of the target are installed, it also writes the routed design, the\n" +
 			"bitstream and the pins. The reported clock is measured after routing and includes paths from\n" +
-			"and to pins. Targets:\n" +
-			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:12], ", ") + ",\n" +
-			strings.Join(target.DeviceNames()[12:], ", ") + ".",
+			"and to pins. Targets:\n" + inLines(target.DeviceNames()) + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags:     commonFlags(synthFlags()...),
 		Action:    synthDir,
 	}
+}
+
+// inLines lists names, six in a line.
+func inLines(names []string) string {
+	var lines []string
+	for line := range slices.Chunk(names, 6) {
+		lines = append(lines, strings.Join(line, ", "))
+	}
+	return strings.Join(lines, ",\n")
 }
 
 func synthFlags() []cli.Flag {

@@ -125,7 +125,9 @@ func (r *Report) judgePaths() {
 // Cells is a netlist of standard cells.
 type Cells struct {
 	liberty.Netlist
-	Ports map[string][]int // net of each bit of a port, the lowest bit first; negative: a constant
+	// Ports has the net of each bit of a port, the lowest bit first. A negative number is a constant, which is 1 for
+	// [ConstantOne] and 0 for other numbers.
+	Ports map[string][]int
 }
 
 // ReadCells reads the netlist of cells in the folder of a report.
@@ -143,7 +145,7 @@ func (m *module) cells() *Cells {
 	number := map[wire]int{}
 	net := func(w wire) int {
 		if w < 0 {
-			return -1
+			return int(w)
 		}
 		v, ok := number[w]
 		if !ok {
@@ -173,7 +175,7 @@ func (m *module) cells() *Cells {
 		for _, pin := range slices.Sorted(maps.Keys(c.Connections)) {
 			if v := net(c.pin(pin)); v >= 0 {
 				instance.Net[pin] = v
-			} else if c.pin(pin) == constantOne {
+			} else if v == ConstantOne {
 				n.Ones[i] = append(n.Ones[i], pin)
 			}
 		}

@@ -9,17 +9,17 @@ import (
 // wire is a wire of a netlist. It is yosys's number for the wire, or negative for a constant.
 type wire int
 
-// These are the wires of constants.
-const (
-	constant    wire = -1
-	constantOne wire = -2
-)
+// constant is the wire of the constant 0, and of pins without a wire.
+const constant wire = -1
+
+// ConstantOne is the wire of the constant 1.
+const ConstantOne = -2
 
 // UnmarshalJSON reads a number, or a constant, which is a JSON string.
 func (w *wire) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		if *w = constant; string(text) == `"1"` {
-			*w = constantOne
+			*w = ConstantOne
 		}
 		return nil
 	}

@@ -1,7 +1,7 @@
 package target
 
 // Efinix is Efinix's Trion. A logic element is a look-up table or a bit of a carry chain. If the Verilog consists of
-// primitives, it takes 20 % fewer look-up tables than yosys makes from gates (docs/guides/fpga.md).
+// primitives, it takes 26 % fewer look-up tables than yosys makes from gates (docs/guides/fpga.md).
 var Efinix = &Family{
 	Name:       "efinix",
 	LUT:        LUT{"EFX_LUT4", 4, 4, "LUTMASK", []string{"I0", "I1", "I2", "I3"}, "O"},

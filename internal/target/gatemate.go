@@ -4,7 +4,7 @@ import "strings"
 
 // GateMate is CologneChip's GateMate. Its cells are trees of small look-up tables. CologneChip's placer packs functions
 // of up to four inputs into them, so the counts here are of functions, not of cells. If the Verilog consists of
-// primitives, it takes 20 % fewer functions than yosys makes from gates (docs/guides/fpga.md).
+// primitives, it takes 24 % fewer functions than yosys makes from gates (docs/guides/fpga.md).
 var GateMate = &Family{
 	Name:       "gatemate",
 	LUT:        LUT{"CC_LUT%d", 1, 4, "INIT", []string{"I0", "I1", "I2", "I3"}, "O"},

@@ -3,7 +3,7 @@ package target
 import "strings"
 
 // PolarFire is Microchip's PolarFire. yosys 0.23 does not know this family. It knows SmartFusion2, whose look-up
-// tables, adders and registers have the same names and functions. If the Verilog consists of primitives, it takes 20 %
+// tables, adders and registers have the same names and functions. If the Verilog consists of primitives, it takes 26 %
 // fewer look-up tables than yosys makes from gates (docs/guides/fpga.md).
 var PolarFire = &Family{
 	Name:       "polarfire",
