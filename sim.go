@@ -24,15 +24,17 @@ type SimOptions struct {
 	// files cover the first samples. Their number is Samples, or 1,000 if Samples is 0.
 	ActivityFile, VCD string
 	Samples           int
+	// Count counts transitions without a file, too.
+	Count bool
 	// Liberty is the Liberty file with which the design was synthesised. With it, Activity has an estimate of the power
-	// of the netlist of cells. It needs ActivityFile or VCD.
+	// of the netlist of cells. It needs ActivityFile, VCD or Count.
 	Liberty string
 
 	Force bool     // overwrite files that ialgn did not write
 	Keep  []string // files that must not be overwritten
 }
 
-func (o SimOptions) measures() bool { return o.ActivityFile != "" || o.VCD != "" }
+func (o SimOptions) measures() bool { return o.Count || o.ActivityFile != "" || o.VCD != "" }
 
 // check returns an error if an output file must not be overwritten, or if both outputs are the same file.
 func (o SimOptions) check(reads string) error {
@@ -148,7 +150,7 @@ func simulate(ctx context.Context, name string, d *Design, n *netlist.Netlist, s
 }
 
 // measure counts the transitions on the first samples of bit rows and writes the files. It returns nil if the options
-// name no file.
+// ask for no counts.
 func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int) (*Activity, error) {
 	if !o.measures() {
 		return nil, nil

@@ -22,12 +22,14 @@ func reportCommand() *cli.Command {
 		Usage:     "write an HTML page about a compiled folder and its model",
 		ArgsUsage: "DIR",
 		Description: "The page shows the configuration, training curves, confusion matrix, operations, effective\n" +
-			"depth, area and levels by part and pass, and the results of verify and synth. It is one file\n" +
-			"and loads nothing from the network. The model is looked for in DIR and in its parent folder.",
+			"depth, area and levels by part and pass, switching activity, and the results of verify and\n" +
+			"synth. It is one file and loads nothing from the network. The model is looked for in DIR and\n" +
+			"in its parent folder.",
 		UsageText: "ialgn report demo/digits",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the page to `FILE` (default: DIR/" + pageName + ")"},
 			&cli.StringFlag{Name: "model", Usage: "name the model that DIR was compiled from, `MODEL`"},
+			&cli.StringFlag{Name: "liberty", Usage: "estimate the power of a netlist of the cells of `FILE`"},
 			dataFlag, forceFlag,
 		),
 		Action: writePage,
@@ -51,7 +53,7 @@ func writePage(c *cli.Context) error {
 		return err
 	}
 	page, err := reports.Gather(c.Context, d, reports.GatherOptions{
-		Model: c.String("model"), Data: dataOf(c),
+		Model: c.String("model"), Data: dataOf(c), Liberty: c.String("liberty"),
 		Warn: func(err error) { warn(screenOf(c), err) },
 	})
 	if err != nil {

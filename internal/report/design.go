@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -319,8 +320,8 @@ func (s *Synthesis) table() table {
 	if c := r.Chip; c != nil {
 		clock = "clock, without the delays of wires"
 		rows = [][]cell{
-			texts("library", c.Library), texts("top module", r.Module), texts("area", fmt.Sprintf("%.0f um2", c.Area)),
-			texts("area in NAND gates of two inputs", count(int(c.Equivalents))), texts("flip-flops", count(r.FFs)),
+			texts("library", c.Library), texts("top module", r.Module), texts("area", square(c.Area)),
+			texts("area in NAND gates of two inputs", nands(c)), texts("flip-flops", count(r.FFs)),
 			texts("pins", count(r.Pins)),
 		}
 	}
@@ -347,6 +348,14 @@ func (s *Synthesis) table() table {
 		rows = append(rows, texts("bitstream", fmt.Sprintf("%s, of seed %d", filepath.Base(r.Bitstream), r.BitstreamSeed)))
 	}
 	return pairs("The whole design on "+r.Target, append(rows, texts("seconds", fmt.Sprintf("%.0f", r.Seconds))))
+}
+
+// nands formats an area in NAND gates. It is "unknown" for a library without such a gate.
+func nands(c *synth.Chip) string {
+	if c.Equivalents == 0 {
+		return "unknown"
+	}
+	return count(int(math.Round(c.Equivalents)))
 }
 
 // files lists the files in the folder.

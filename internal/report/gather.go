@@ -19,9 +19,10 @@ import (
 
 // GatherOptions name the sources of a page.
 type GatherOptions struct {
-	Model string          // file of the model; if empty, Gather searches the folder and its parent
-	Data  ialgn.Data      // source of the test samples
-	Warn  func(err error) // gets an error for each part that the page cannot show; may be nil
+	Model   string          // file of the model; if empty, Gather searches the folder and its parent
+	Data    ialgn.Data      // source of the test samples
+	Liberty string          // Liberty file of the synthesis, for an estimate of the power; may be empty
+	Warn    func(err error) // gets an error for each part that the page cannot show; may be nil
 }
 
 // Gather reads everything about a folder and its model.
@@ -55,8 +56,10 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 	if p.Verified, err = out.Certificate(); err != nil {
 		return nil, err
 	}
-	p.Synthesis, err = syntheses(out.Dir)
-	return p, err
+	if p.Synthesis, err = syntheses(out.Dir); err != nil {
+		return nil, err
+	}
+	return p, o.count(ctx, p, d)
 }
 
 // model opens the model from which a folder was compiled. This is the model that the options name. If the options do
@@ -135,6 +138,22 @@ func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error 
 		Correct: e.Correct, Samples: e.Samples, Confusion: e.Confusion, ROCAUC: e.ROCAUC,
 		AveragePrecision: e.AveragePrecision, ExpectedError: e.ExpectedCalibrationError, LogLoss: e.LogLoss,
 		Rejection: e.Rejection, OtherData: e.Note != nil,
+	}
+	return nil
+}
+
+// count counts transitions on the test samples. Without test samples, the page has no counts.
+func (o GatherOptions) count(ctx context.Context, p *Page, d *ialgn.Design) error {
+	s, err := d.Simulate(ctx, ialgn.SimOptions{Data: o.Data, Count: true, Liberty: o.Liberty})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+		p.Activity = s.Activity
+	case o.Liberty != "":
+		return err
+	default:
+		p.NotCounted = err.Error()
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,8 @@ type Page struct {
 	Shape      dataset.Shape        // shape of images; zero if the features are not images
 	Verified   *backend.Certificate // nil without a certificate
 	Synthesis  []Synthesis
+	Activity   *ialgn.Activity // if it is nil, NotCounted says why
+	NotCounted string
 }
 
 // Test is the result of the frozen model on its test set.
@@ -147,8 +150,8 @@ func parse(name, text string) *template.Template {
 func (p *Page) HTML() ([]byte, error) {
 	b := &builder{Page: p}
 	sections := []section{
-		b.confusion(), b.rejection(), b.looks(), b.area(), b.synthesis(), b.verification(), b.training(),
-		b.passes(), b.census(), b.depth(), b.configuration(), b.files(),
+		b.confusion(), b.rejection(), b.looks(), b.area(), b.synthesis(), b.power(), b.verification(),
+		b.training(), b.passes(), b.census(), b.depth(), b.configuration(), b.files(),
 	}
 	sections = slices.DeleteFunc(sections, func(s section) bool { return s.ID == "" })
 	if b.err != nil {
@@ -197,6 +200,8 @@ func count(n int) string {
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) }
+
+func square(um2 float64) string { return count(int(math.Round(um2))) + " um2" }
 
 func megahertz(f float64) string { return fmt.Sprintf("%.1f MHz", f) }
 

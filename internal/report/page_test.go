@@ -18,6 +18,7 @@ import (
 	"ialgn"
 	"ialgn/backend"
 	"ialgn/compiler"
+	"ialgn/internal/activity"
 	"ialgn/internal/config"
 	"ialgn/internal/diagnose"
 	"ialgn/internal/encoding"
@@ -105,6 +106,14 @@ func full() *Page {
 			},
 			Check: map[string]any{"result": "verified", "mismatches": 0.0},
 		}},
+		Activity: &ialgn.Activity{
+			Report: &activity.Report{
+				What: "settled values", Samples: 11,
+				Parts: []activity.Group{{Name: "settled gates", Nets: 1234, Silent: 4, Transitions: 615, Mean: 0.05}},
+			},
+			Power:  &ialgn.Power{Library: evil, Energy: 57.821, Leakage: 76.2, MHz: 50, Milliwatts: 2.891, LeavesOut: "wires"},
+			Static: []ialgn.Static{{Device: "hx1k", Core: 296, Volts: 1.2, Source: evil}},
+		},
 	}
 }
 
@@ -208,7 +217,7 @@ var sections = map[string]string{
 	"rejection":  "Accuracy against the share answered",
 	"operations": "Operations",
 	"depth":      "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
-	"bitstream": "Synthesis and bitstream", "files": "Files",
+	"bitstream": "Synthesis and bitstream", "files": "Files", "power": "Switching and power",
 }
 
 func html(t *testing.T, p *Page) []byte {
@@ -258,6 +267,10 @@ func TestPage(t *testing.T) {
 		"proved":                     {"yes"},
 		"assumption":                 {"the inputs are thermometer codes"},
 		"clock aimed at":             {"48.0 MHz, met: yes"},
+		"settled gates":              {"1,234", "4", "61.5", "0.0500"},
+		"energy of a sample":         {"57.82 pJ"},
+		"power":                      {"2.891 mW at 50 million samples per second"},
+		"hx1k":                       {"296 uA at 1.2 V", "0.355 mW", evil},
 		"bitstream":                  {"net.bin, of seed 2"},
 		"ICESTORM_LC":                {"1,742", "7,680", "22.68 %", ""},
 		"net.v":                      {"verilog", "54,321", "def456"},

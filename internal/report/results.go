@@ -183,7 +183,21 @@ func (p *Page) classifier() group {
 func (p *Page) wholeDesign(s *Synthesis) group {
 	r := &s.Report
 	g := group{Title: "The whole design on " + r.Target, Note: p.designText(s)}
-	g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs), "as yosys maps them"}, fact{"Flip-flops", count(r.FFs), ""})
+	if c := r.Chip; c != nil {
+		note := "cells of " + c.Library
+		if c.Equivalents > 0 {
+			note += ", as much as " + nands(c) + " NAND gates of two inputs"
+		}
+		g.Facts = append(g.Facts, fact{"Area", square(c.Area), note})
+		if a := p.Activity; a != nil && a.Power != nil {
+			g.Facts = append(g.Facts, fact{
+				"Energy of a sample", picojoules(a.Power.Energy), fmt.Sprintf("cells at %g V, without wires", a.Power.Volts),
+			})
+		}
+	} else {
+		g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs), "as yosys maps them"})
+	}
+	g.Facts = append(g.Facts, fact{"Flip-flops", count(r.FFs), ""})
 	if u := s.logic(); u.Available > 0 {
 		g.Facts = append(g.Facts, fact{
 			"Share of the device", percent(ratio(u.Used, u.Available)),
@@ -204,12 +218,15 @@ func (p *Page) wholeDesign(s *Synthesis) group {
 // speed returns figures about the speed of a routed design: its clock and the number of samples per second, or the
 // delay of a design without a clock.
 func (p *Page) speed(r *synth.Report) []fact {
-	slowest := r.Slowest
+	slowest, when := r.Slowest, "after routing"
+	if r.Chip != nil {
+		when = "without the delays of wires"
+	}
 	switch {
 	case slowest.NS == 0:
 		return nil
 	case slowest.MHz == 0:
-		return []fact{{"Delay", fmt.Sprintf("%.2f ns", slowest.NS), fmt.Sprintf("from %s, after routing", slowest.Kind)}}
+		return []fact{{"Delay", fmt.Sprintf("%.2f ns", slowest.NS), fmt.Sprintf("from %s, %s", slowest.Kind, when)}}
 	}
 	note := "not met"
 	if r.Met {
@@ -217,7 +234,7 @@ func (p *Page) speed(r *synth.Report) []fact {
 	}
 	facts := []fact{{
 		"Clock", megahertz(slowest.MHz),
-		fmt.Sprintf("after routing, path from %s; target %s, %s", slowest.Kind, megahertz(r.MHz), note),
+		fmt.Sprintf("%s, path from %s; target %s, %s", when, slowest.Kind, megahertz(r.MHz), note),
 	}}
 	if cycles, _ := p.Output.Report.Rate(); cycles > 0 {
 		facts = append(facts, fact{
