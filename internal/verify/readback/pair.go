@@ -11,9 +11,10 @@ import (
 
 // wire is a wire that the file and the netlist both have.
 type wire struct {
-	name string
-	net  netlist.Net // net in the netlist
-	at   literal     // literal in the graph
+	name  string
+	net   netlist.Net // net in the netlist
+	at    literal     // literal in the graph
+	whole bool        // not a cut
 }
 
 // pair is a graph and a netlist over the same data inputs.
@@ -25,6 +26,7 @@ type pair struct {
 	at     []literal     // the same inputs in the graph
 	wires  []wire        // the outputs come first
 	shown  int           // number of outputs and probes, which come first in wires
+	tested int           // number of wires that are compared, which come first in wires
 }
 
 // newPair matches ports and wires by their names. It returns an error if the ports differ.
@@ -42,6 +44,7 @@ func newPair(g *graph, n *netlist.Netlist) (*pair, error) {
 	}
 	p.addProbes()
 	p.addCells()
+	p.tested = len(p.wires)
 	return p, nil
 }
 
@@ -58,7 +61,7 @@ func match(what string, ports []netlist.Port, have map[bit]literal, control ...b
 				return nil, mismatch("no %s %s[%d]", what, port.Name, i)
 			}
 			data[b] = true
-			wires = append(wires, wire{fmt.Sprintf("%s[%d]", port.Name, i), v, l})
+			wires = append(wires, wire{name: fmt.Sprintf("%s[%d]", port.Name, i), net: v, at: l})
 		}
 	}
 	for b := range have {
@@ -74,7 +77,7 @@ func (p *pair) addProbes() {
 	for _, probe := range p.n.Probes() {
 		for i, v := range probe.Nets {
 			if l, ok := p.g.wires[bit{probe.Name, i}]; ok {
-				p.wires = append(p.wires, wire{fmt.Sprintf("%s[%d]", probe.Name, i), v, l})
+				p.wires = append(p.wires, wire{name: fmt.Sprintf("%s[%d]", probe.Name, i), net: v, at: l})
 			}
 		}
 	}
@@ -93,16 +96,17 @@ func (p *pair) addCells() {
 			v := p.n.Output(c) + k
 			buf = p.names.AppendNet(buf[:0], v)
 			if l, ok := p.g.wires[newBit(string(buf))]; ok && !have[string(buf)] {
-				p.wires = append(p.wires, wire{string(buf), v, l})
+				p.wires = append(p.wires, wire{name: string(buf), net: v, at: l})
 			}
 		}
 	}
 }
 
-// cutGraph cuts the graph at all wires, and returns the result as a netlist. The inputs of the netlist are the data
-// inputs, followed by one input for each wire. The netlist has one output for each wire. The output is the wire as a
-// function of the other wires. The second result says which net replaces each wire. If a wire equals an earlier wire,
-// or the complement of an earlier wire, the input of the earlier wire replaces both. A constant wire has no input.
+// cutGraph cuts the graph at all wires that are not whole, and returns the result as a netlist. The inputs of the
+// netlist are the data inputs, followed by one input for each wire. The netlist has one output for each tested wire.
+// The output is the wire as a function of the cuts. The second result says which net replaces each cut. If a wire
+// equals an earlier wire, or the complement of an earlier wire, the input of the earlier wire replaces both. A
+// constant wire has no input.
 func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	b := newBuilder(p.g, "file")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
@@ -112,6 +116,9 @@ func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	places := make([]place, len(p.wires))
 	first := map[int]int{} // wire of each variable
 	for i, w := range p.wires {
+		if w.whole {
+			continue
+		}
 		l := p.g.to(w.at)
 		v := l.variable()
 		if v > 0 && v < p.g.firstRegister { // an input, or a wire that equals an input
@@ -127,8 +134,8 @@ func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 		}
 		places[i] = place{netlist.False, l.inverted()}
 	}
-	h := make([]netlist.Net, len(p.wires))
-	for i, w := range p.wires {
+	h := make([]netlist.Net, p.tested)
+	for i, w := range p.wires[:p.tested] {
 		l := p.g.to(w.at)
 		if j, ok := first[l.variable()]; ok && p.wires[j].net == w.net {
 			h[i] = b.definition(l)
@@ -160,7 +167,7 @@ func (b *builder) definition(l literal) netlist.Net {
 	return place{defined, l.inverted()}.in(b.Builder)
 }
 
-// cutNetlist returns the netlist cut at all wires, with the ports of [pair.cutGraph].
+// cutNetlist returns the netlist cut at the same wires, with the ports of [pair.cutGraph].
 func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	b := netlist.NewBuilder("netlist")
 	b.Ties(p.n.Ties())
@@ -173,7 +180,7 @@ func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	}
 	cut := map[netlist.Net]place{}
 	for i, w := range p.wires {
-		if _, ok := cut[w.net]; !ok {
+		if _, ok := cut[w.net]; !ok && !w.whole {
 			cut[w.net] = places[i]
 		}
 	}
@@ -187,8 +194,8 @@ func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 			}
 		}
 	}
-	h := make([]netlist.Net, len(p.wires))
-	for i, w := range p.wires {
+	h := make([]netlist.Net, p.tested)
+	for i, w := range p.wires[:p.tested] {
 		h[i] = defined[w.net]
 	}
 	b.Output("h", 1, nil, h)

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// maxDiffer is the maximum number of wires that are compared again as functions of the inputs.
+	// maxDiffer is the maximum number of different wires that a result names.
 	maxDiffer = 64
 	// maxRounds bounds the number of questions to abc. After each question, wires that differ are left out.
 	maxRounds = 16
@@ -24,20 +24,18 @@ const (
 	exposeLimit = 2 * time.Minute
 )
 
-// prove compares the two sides, cut at all wires. A wire that differs is compared again, as a function of the
-// inputs, because cut wires may have values that never occur in the circuit.
+// prove compares the two sides, cut at all wires. If wires differ, it searches for a difference at the outputs among
+// the samples, and then compares these wires again with fewer cuts.
 func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Result) error {
 	file, places := p.cutGraph()
-	want := p.cutNetlist(places)
-	differ, decided, err := compareCuts(ctx, engine, want, file)
-	if err != nil {
+	differ, decided, err := compareCuts(ctx, engine, p.cutNetlist(places), file)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !decided {
+	case !decided:
 		r.Reason = "abc gave no verdict on the wires"
 		return nil
-	}
-	if len(differ) == 0 {
+	case len(differ) == 0:
 		r.Verdict = cec.Equivalent
 		return nil
 	}
@@ -47,11 +45,80 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 	if found, err := p.search(ctx, o.Samples, r); found || err != nil {
 		return err
 	}
-	if len(differ) > maxDiffer {
-		return p.expose(ctx, engine, o, fmt.Sprintf("%d wires are other functions of their neighbours than in the netlist",
-			len(differ)), r)
+	switch proved, err := p.deeper(ctx, engine, differ); {
+	case err != nil:
+		return err
+	case proved:
+		r.Verdict, r.Differ = cec.Equivalent, nil
+		return nil
 	}
-	return p.proveWhole(ctx, engine, o, differ, r)
+	return p.expose(ctx, engine, o,
+		fmt.Sprintf("%s is another function of its neighbours than in the netlist", p.wires[differ[0]].name), r)
+}
+
+// deeper compares wires again that differ as functions of the other wires. They may still be the same functions of the
+// inputs, because cut wires may have values that never occur in the circuit, and synthesis uses this. So deeper leaves
+// out the cuts that a differing wire reads, then the cuts before these, and so on up to the inputs. Neither side has a
+// cycle, so it suffices for a proof that each wire is once the same function of wires before it.
+func (p *pair) deeper(ctx context.Context, engine *cec.Engine, differ []int) (proved bool, err error) {
+	q := *p
+	var open, cuts []wire // wires without a proof, and wires at which the sides are cut
+	for i, w := range p.wires {
+		if _, ok := slices.BinarySearch(differ, i); ok {
+			w.whole = true
+			open = append(open, w)
+		} else {
+			cuts = append(cuts, w)
+		}
+	}
+	for {
+		q.wires, q.tested = slices.Concat(open, cuts), len(open)
+		file, places := q.cutGraph()
+		want := q.cutNetlist(places)
+		differ, decided, err := compareCuts(ctx, engine, want, file)
+		if err != nil || !decided || len(differ) == 0 {
+			return decided, err
+		}
+		read := q.reads(want, file, differ)
+		left := slices.DeleteFunc(slices.Clone(cuts), func(w wire) bool { return read[w.net] })
+		if len(left) == len(cuts) {
+			return false, nil // they are other functions of the inputs
+		}
+		for k, i := range differ {
+			open[k] = open[i]
+		}
+		open, cuts = open[:len(differ)], left
+	}
+}
+
+// reads returns the nets of the cuts that outputs of the two netlists read.
+func (p *pair) reads(want, file *netlist.Netlist, outputs []int) map[netlist.Net]bool {
+	read := map[netlist.Net]bool{}
+	variable := map[int]bool{}
+	for _, n := range []*netlist.Netlist{want, file} {
+		need := make([]bool, n.Nets())
+		for _, i := range outputs {
+			need[n.OutputPorts()[0].Nets[i]] = true
+		}
+		for c := netlist.Cell(n.Cells()); c > 0; c-- {
+			if need[n.Output(c-1)] {
+				for _, v := range n.Inputs(c - 1) {
+					need[v] = true
+				}
+			}
+		}
+		for i, v := range n.InputPorts()[0].Nets[len(p.inputs):] {
+			if need[v] {
+				read[p.wires[i].net], variable[p.g.to(p.wires[i].at).variable()] = true, true
+			}
+		}
+	}
+	for _, w := range p.wires {
+		if variable[p.g.to(w.at).variable()] {
+			read[w.net] = true
+		}
+	}
+	return read
 }
 
 // compareCuts returns the outputs in which two netlists with the same ports differ. If abc gave no verdict, the
@@ -212,32 +279,6 @@ func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64,
 		return nil
 	}
 	panic("readback: a word of samples that differs has no sample that does")
-}
-
-// proveWhole compares wires as functions of the inputs. If all are equal, they are valid cuts for the other wires,
-// and the proof is complete. If a wire differs, proveWhole simulates the outputs for the input that shows the
-// difference. If the outputs agree, it has abc search for an input for which the outputs differ.
-func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wires []int, r *Result) error {
-	var suspects []wire
-	for _, i := range wires {
-		suspects = append(suspects, p.wires[i])
-	}
-	want, got := p.whole(suspects)
-	v, said, err := engine.Compare(ctx, cec.Netlist(want), cec.Netlist(got))
-	switch {
-	case err != nil:
-		return err
-	case v == cec.Equivalent:
-		r.Verdict, r.Differ = cec.Equivalent, nil
-		return nil
-	case v == cec.Undecided:
-		r.Reason = mismatch("%s: abc gave no verdict: %.100s", suspects[0].name, said).Error()
-		return nil
-	}
-	if found, err := p.replay(ctx, engine, r); found || err != nil {
-		return err
-	}
-	return p.expose(ctx, engine, o, suspects[0].name+" differs for some input", r)
 }
 
 // replay tries abc's last counterexample on outputs and probes.

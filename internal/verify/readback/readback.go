@@ -10,7 +10,7 @@
 //  3. File and netlist are cut at every wire that has the same name in both. For each of these wires, abc proves that
 //     it is the same function of the other wires in the file and in the netlist. Neither side has a cycle, so the
 //     outputs are the same functions of the inputs. This method works for designs of any size, and needs no
-//     arithmetic about counts.
+//     arithmetic about counts. Wires that differ are compared again with fewer cuts.
 //
 // The names decide only where the two sides are cut. A wrong name can make the proof fail, but not succeed.
 package readback

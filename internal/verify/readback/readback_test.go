@@ -332,6 +332,56 @@ func TestReadOtherwise(t *testing.T) {
 	}
 }
 
+// TestCorrelated changes functions of wires that are correlated. The changed text is another function of its neighbours,
+// but the same function of the inputs, so it must be proved without a question about the outputs alone, which may be
+// too large for abc. One more change, which an input shows, must not be proved.
+func TestCorrelated(t *testing.T) {
+	needs(t)
+	b := netlist.NewBuilder("net")
+	x := b.Input("x", 80, 1, nil)
+	var h []netlist.Net
+	for i := range 70 {
+		both := b.Function(0b1000, netlist.Origin{}, x[i], x[i+1])
+		either := b.Function(0b1110, netlist.Origin{}, both, x[i+2])
+		h = append(h, b.Function(0b0110, netlist.Origin{}, both, either))
+	}
+	b.Output("h", 1, nil, h)
+	d := written(t, b.Netlist(), verilog.Options{})
+	changed := regexp.MustCompile(`= (\w+) \^ (\w+);`).ReplaceAllString(d.verilog, "= ~$1 & $2;")
+	wrong := strings.Replace(changed, "= ~", "= ", 1)
+	for text, want := range map[string]bool{changed: true, wrong: false} {
+		file := filepath.Join(t.TempDir(), "net.v")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		g, _, err := read(t.Context(), Options{Module: "net", Files: []string{file}, Limit: cec.DefaultLimit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := newPair(g, d.n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine, err := cec.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer engine.Close()
+		engine.Limit = cec.DefaultLimit
+		cut, places := p.cutGraph()
+		differ, decided, err := compareCuts(t.Context(), engine, p.cutNetlist(places), cut)
+		if err != nil || !decided || len(differ) != 140 {
+			t.Fatalf("%d wires differ as functions of their neighbours, want 70 and 70 outputs: %v", len(differ), err)
+		}
+		if proved, err := p.deeper(t.Context(), engine, differ); err != nil || proved != want {
+			t.Errorf("proved %v: %v", proved, err)
+		}
+		if r := d.prove(t, text); (r.Verdict == cec.Equivalent) != want || want == (r.Verdict == cec.Different) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // masked returns a design with a net named rare, which is a conjunction of two nets. The net rare affects the output
 // for only one in 2^10 values of the other inputs. If never is set, it affects the output for no value.
 func masked(t *testing.T, never bool) design {
