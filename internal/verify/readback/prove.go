@@ -1,6 +1,7 @@
 package readback
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -45,12 +46,8 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 	if found, err := p.search(ctx, o.Samples, r); found || err != nil {
 		return err
 	}
-	switch proved, err := p.deeper(ctx, engine, differ); {
-	case err != nil:
+	if done, err := p.deeper(ctx, engine, differ, r); done || err != nil {
 		return err
-	case proved:
-		r.Verdict, r.Differ = cec.Equivalent, nil
-		return nil
 	}
 	return p.expose(ctx, engine, o,
 		fmt.Sprintf("%s is another function of its neighbours than in the netlist", p.wires[differ[0]].name), r)
@@ -59,8 +56,9 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 // deeper compares wires again that differ as functions of the other wires. They may still be the same functions of the
 // inputs, because cut wires may have values that never occur in the circuit, and synthesis uses this. So deeper leaves
 // out the cuts that a differing wire reads, then the cuts before these, and so on up to the inputs. Neither side has a
-// cycle, so it suffices for a proof that each wire is once the same function of wires before it.
-func (p *pair) deeper(ctx context.Context, engine *cec.Engine, differ []int) (proved bool, err error) {
+// cycle, so it suffices for a proof that each wire is once the same function of wires before it. If the first
+// wire is another function of the inputs, deeper tries an input for which it differs. The result done is false without a verdict.
+func (p *pair) deeper(ctx context.Context, engine *cec.Engine, differ []int, r *Result) (done bool, err error) {
 	q := *p
 	var open, cuts []wire // wires without a proof, and wires at which the sides are cut
 	for i, w := range p.wires {
@@ -76,18 +74,27 @@ func (p *pair) deeper(ctx context.Context, engine *cec.Engine, differ []int) (pr
 		file, places := q.cutGraph()
 		want := q.cutNetlist(places)
 		differ, decided, err := compareCuts(ctx, engine, want, file)
-		if err != nil || !decided || len(differ) == 0 {
-			return decided, err
+		switch {
+		case err != nil || !decided:
+			return false, err
+		case len(differ) == 0:
+			r.Verdict, r.Differ = cec.Equivalent, nil
+			return true, nil
+		}
+		first := slices.MinFunc(differ, func(i, j int) int { return cmp.Compare(open[i].net, open[j].net) })
+		if len(q.reads(want, file, []int{first})) == 0 {
+			want, file := p.whole([]wire{open[first]})
+			if v, _, err := engine.Compare(ctx, cec.Netlist(want), cec.Netlist(file)); err != nil || v != cec.Different {
+				return false, err
+			}
+			return p.replay(ctx, engine, r)
 		}
 		read := q.reads(want, file, differ)
-		left := slices.DeleteFunc(slices.Clone(cuts), func(w wire) bool { return read[w.net] })
-		if len(left) == len(cuts) {
-			return false, nil // they are other functions of the inputs
-		}
+		cuts = slices.DeleteFunc(cuts, func(w wire) bool { return read[w.net] })
 		for k, i := range differ {
 			open[k] = open[i]
 		}
-		open, cuts = open[:len(differ)], left
+		open = open[:len(differ)]
 	}
 }
 
