@@ -56,9 +56,9 @@ var sharers = map[string]string{
 func (c *Config) checkConv() error {
 	by, found := sharers[c.Model.Topology]
 	if !found {
-		if c.Train.Optimizer.WeightDecay != 0 {
-			return c.wrong("train.optimizer.weight_decay", "omit it, or use model.topology: conv or recurrent",
-				"has no meaning for topology %s", c.Model.Topology)
+		if c.Train.Optimizer.WeightDecay != 0 && c.Model.Inputs == 2 {
+			return c.wrong("train.optimizer.weight_decay", "omit it, or use more model.inputs",
+				"is not possible for topology %s with nodes of two inputs", c.Model.Topology)
 		}
 		return nil
 	}

@@ -49,8 +49,8 @@ func TestConvErrors(t *testing.T) {
 		},
 		{
 			"data: {set: mnist}\ntrain: {optimizer: {weight_decay: 0.1}}",
-			"m.yaml:2:35: train.optimizer.weight_decay: has no meaning for topology ialgn",
-			"omit it, or use model.topology: conv or recurrent",
+			"m.yaml:2:35: train.optimizer.weight_decay: is not possible for topology ialgn with nodes of two inputs",
+			"omit it, or use more model.inputs",
 		},
 		{
 			"data: {set: mnist}\n" + network + "\ntrain: {gradients: int8}",

@@ -165,7 +165,7 @@ type Adam struct {
 	Eps          float32
 
 	// Keep is the factor of decoupled weight decay, 1 - lr*decay. Logits are multiplied by Keep before the update. 0
-	// means no decay. Only passes over nodes ([NodePass]) support decay.
+	// means no decay. Only passes over nodes ([NodePass], [RelaxedNodePass]) support decay.
 	Keep float32
 }
 

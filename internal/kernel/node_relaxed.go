@@ -146,6 +146,7 @@ func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
 		at, to := g*pin.K, (g+1)*pin.K
 		copy(share, c.q)
 		p.steps.sums(c, pin.K, pin.wires(at, to), pin.rows(p.Below), &p.batch, p.pins[k].grad[:n])
+		pin.decay(g, pin.K, p.Adam.Keep)
 		arg, top := p.steps.selectStep(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], c)
 		pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
 	}
@@ -158,5 +159,6 @@ func (p *RelaxedNodePass) updateFunction(l *NodeLayer, i int) {
 	for a := range n {
 		s[a] = reduce(&p.sums[a])
 	}
+	l.decay(g, l.Arity, p.Adam.Keep)
 	stepFunction(l.Nodes, g, s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, nil)
 }
