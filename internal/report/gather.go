@@ -144,7 +144,7 @@ func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error 
 
 // count counts transitions on the test samples. Without test samples, the page has no counts.
 func (o GatherOptions) count(ctx context.Context, p *Page, d *ialgn.Design) error {
-	s, err := d.Simulate(ctx, ialgn.SimOptions{Data: o.Data, Count: true, Liberty: o.Liberty})
+	s, err := d.Simulate(ctx, ialgn.SimOptions{Data: o.Data, Engine: "simulator", Count: true, Liberty: o.Liberty})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ialgn"
+	"ialgn/internal/activity"
 )
 
 // power shows how often nets switch, and the energies of cells or the static current, as far as they are known.
@@ -20,7 +22,7 @@ func (b *builder) power() section {
 		Caption: "Transitions, by part", Numbers: true,
 		Head: []string{"part", "nets", "never switch", "transitions per sample", "per net and sample"},
 	}
-	for _, g := range append(a.Parts, a.Total) {
+	for _, g := range slices.Concat(a.Parts, []activity.Group{a.Total}) {
 		t.Rows = append(t.Rows, texts(g.Name, count(g.Nets), count(g.Silent),
 			fmt.Sprintf("%.1f", ratio(g.Transitions, a.Samples-1)), fmt.Sprintf("%.4f", g.Mean)))
 	}

@@ -56,8 +56,9 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 // deeper compares wires again that differ as functions of the other wires. They may still be the same functions of the
 // inputs, because cut wires may have values that never occur in the circuit, and synthesis uses this. So deeper leaves
 // out the cuts that a differing wire reads, then the cuts before these, and so on up to the inputs. Neither side has a
-// cycle, so it suffices for a proof that each wire is once the same function of wires before it. If the first
-// wire is another function of the inputs, deeper tries an input for which it differs. The result done is false without a verdict.
+// cycle, so it suffices for a proof that each wire is once the same function of wires before it. If the first wire is
+// another function of the inputs, deeper tries an input for which it differs. The result done is false without a
+// verdict.
 func (p *pair) deeper(ctx context.Context, engine *cec.Engine, differ []int, r *Result) (done bool, err error) {
 	q := *p
 	var open, cuts []wire // wires without a proof, and wires at which the sides are cut
