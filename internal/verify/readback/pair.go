@@ -14,7 +14,7 @@ type wire struct {
 	name  string
 	net   netlist.Net // net in the netlist
 	at    literal     // literal in the graph
-	whole bool        // not a cut
+	uncut bool        // compared, but the sides are not cut here
 }
 
 // pair is a graph and a netlist over the same data inputs.
@@ -102,11 +102,11 @@ func (p *pair) addCells() {
 	}
 }
 
-// cutGraph cuts the graph at all wires that are not whole, and returns the result as a netlist. The inputs of the
-// netlist are the data inputs, followed by one input for each wire. The netlist has one output for each tested wire.
-// The output is the wire as a function of the cuts. The second result says which net replaces each cut. If a wire
-// equals an earlier wire, or the complement of an earlier wire, the input of the earlier wire replaces both. A
-// constant wire has no input.
+// cutGraph cuts the graph at all wires except the uncut ones, and returns the result as a netlist. The inputs of the
+// netlist are the data inputs, followed by one input for each wire. The netlist has one output for each tested wire,
+// which is the wire as a function of the cuts. The second result says which net replaces each cut. If a wire equals an
+// earlier wire, or the complement of an earlier wire, the input of the earlier wire replaces both. A constant wire has
+// no input.
 func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	b := newBuilder(p.g, "file")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
@@ -116,7 +116,7 @@ func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	places := make([]place, len(p.wires))
 	first := map[int]int{} // wire of each variable
 	for i, w := range p.wires {
-		if w.whole {
+		if w.uncut {
 			continue
 		}
 		l := p.g.to(w.at)
@@ -180,7 +180,7 @@ func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	}
 	cut := map[netlist.Net]place{}
 	for i, w := range p.wires {
-		if _, ok := cut[w.net]; !ok && !w.whole {
+		if _, ok := cut[w.net]; !ok && !w.uncut {
 			cut[w.net] = places[i]
 		}
 	}

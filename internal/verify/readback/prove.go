@@ -64,7 +64,7 @@ func (p *pair) deeper(ctx context.Context, engine *cec.Engine, differ []int, r *
 	var open, cuts []wire // wires without a proof, and wires at which the sides are cut
 	for i, w := range p.wires {
 		if _, ok := slices.BinarySearch(differ, i); ok {
-			w.whole = true
+			w.uncut = true
 			open = append(open, w)
 		} else {
 			cuts = append(cuts, w)
