@@ -46,11 +46,16 @@ var small = []example{
 	{"cifar10/conv-s.yaml", fewKernels, 0.2},
 	{"cifar10/conv-m.yaml", fewKernels, 0.2},
 	{"cifar10/conv-anchor.yaml", fewKernels, 0.2},
-	{"cifar10/conv-c64.yaml", append(fewKernels[:len(fewKernels):len(fewKernels)], "model.stride=2,1"), 0.2},
+	{"cifar10/conv-c64.yaml", strided, 0.2},
+	{"cifar10/conv-c128.yaml", strided, 0.2},
+	{"cifar10/conv-c256.yaml", strided, 0.2},
+	{"cifar10/conv-c1024.yaml", strided, 0.2},
 	{"mnist/conv.yaml", []string{
 		"train.epochs=4", "train.batch=25", "model.kernels=8,16", "model.patch=3", "model.padding=1", "model.levels=1",
 		"model.widths=400", "train.estimator=ste",
 	}, 0.5},
+	{"mnist/conv-c128.yaml", slices.Concat(strided, []string{"train.epochs=4", "train.batch=25"}), 0.5},
+	{"mnist/conv-c256.yaml", slices.Concat(strided, []string{"train.epochs=4", "train.batch=25"}), 0.5},
 	{"up5k/mnist.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"recurrent/parity.yaml", []string{"train.epochs=10", "train.estimator=soft", "data.length=8"}, 0.9},
 	{"recurrent/copy.yaml", []string{"train.epochs=5", "train.estimator=soft", "model.widths=60,60"}, 0.5},
@@ -62,6 +67,9 @@ var small = []example{
 var fewKernels = []string{
 	"train.epochs=1", "model.kernels=8,16", "model.levels=1", "model.widths=400", "model.tau=5", "train.estimator=ste",
 }
+
+// strided holds overrides that make a network of convolutions with strides small.
+var strided = slices.Concat(fewKernels, []string{"model.stride=2,1", "encoder.bits=4"})
 
 // TestAll checks that the other tests include every configuration, and that every configuration can be read.
 func TestAll(t *testing.T) {

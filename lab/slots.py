@@ -63,21 +63,16 @@ class Layer:
         self.mean, self.last = torch.zeros(n), torch.zeros(n, dtype=torch.long)
 
     def mix(self, x, hard):
-        """x: [batch, sources, positions] -> [batch, n, positions]"""
+        """x: [sources, positions and batch] -> [n, positions and batch]"""
         if hard or MODE == "fixed":
-            if hard:
-                j = self.p.argmax(1, keepdim=True)
-                c = OPERATIONS[self.op.gather(1, j)[:, 0]]
-            else:
-                j = torch.zeros(self.n, 1, dtype=torch.long)
-                c = torch.softmax(self.p, 1) @ OPERATIONS
-            a, b = x[:, self.a.gather(1, j)[:, 0]], x[:, self.b.gather(1, j)[:, 0]]
-            c = c[:, :, None]
-            return c[:, 0] + c[:, 1] * a + c[:, 2] * b + c[:, 3] * a * b
+            j = self.p.argmax(1, keepdim=True) if hard else torch.zeros(self.n, 1, dtype=torch.long)
+            c = OPERATIONS[self.op.gather(1, j)[:, 0]] if hard else torch.softmax(self.p, 1) @ OPERATIONS
+            a, b = x.index_select(0, self.a.gather(1, j)[:, 0]), x.index_select(0, self.b.gather(1, j)[:, 0])
+            return c[:, :1] + c[:, 1:2] * a + c[:, 2:3] * b + c[:, 3:] * a * b
         c = OPERATIONS[self.op] * torch.softmax(self.p, 1)[:, :, None]
-        out = c[:, :, 0].sum(1)[None, :, None]
+        out = c[:, :, 0].sum(1)[:, None]
         for s in range(SLOTS):  # one slot at a time keeps the memory small
-            a, b = x[:, self.a[:, s]], x[:, self.b[:, s]]
+            a, b = x.index_select(0, self.a[:, s]), x.index_select(0, self.b[:, s])
             k = c[:, s, :, None]
             out = out + k[:, 1] * a + k[:, 2] * b + k[:, 3] * a * b
         return out
@@ -131,15 +126,23 @@ for width in WIDTHS:
     sources = width
 
 
+def patches(x, stride):
+    """x: [channels, rows, columns, batch] -> [9 channels, rows, columns, batch], one row for each place in a patch"""
+    rows = x.shape[1]
+    x = F.pad(x, (0, 0, 1, 1, 1, 1))
+    return torch.stack([x[:, i:i + rows:stride, j:j + rows:stride] for i in range(3) for j in range(3)], 1).flatten(0, 1)
+
+
 def forward(x, hard=False):
+    """x: [batch, channels, rows, columns]. Sources are rows in memory, because gathering rows is fast."""
+    x = x.permute(1, 2, 3, 0)
     for layer, stride in zip(layers, STRIDES):
-        batch, _, rows, _ = x.shape
-        out = layer.mix(F.unfold(x, 3, padding=1, stride=stride), hard)
-        x = out.view(batch, layer.n, rows // stride, -1)
-    x = x.reshape(len(x), -1, 1)
+        p = patches(x, stride)
+        x = layer.mix(p.flatten(1), hard).view(layer.n, *p.shape[1:])
+    x = x.flatten(0, 2)
     for layer in layers[len(KERNELS):]:
         x = layer.mix(x, hard)
-    return x.view(len(x), 10, -1).sum(2) / TAU
+    return x.view(10, -1, x.shape[1]).sum(1).t() / TAU
 
 
 def accuracy(images, labels, hard):
