@@ -13,9 +13,9 @@ import (
 )
 
 // TestCorrelated changes functions of wires that are correlated. The changed text is another function of its
-// neighbours, but the same function of the inputs, so it must be proved without a question about the outputs alone,
-// which may be too large for abc. Every fourth wire needs one more step than the others. One more change, which an input
-// shows, must not be proved.
+// neighbours, but the same function of the inputs, so it must be proved. The proof must not compare whole outputs,
+// which may be too large for abc. Every fourth wire needs one more step than the others. One more change, which an
+// input shows, must not be proved.
 func TestCorrelated(t *testing.T) {
 	needs(t)
 	b := netlist.NewBuilder("net")
