@@ -104,7 +104,7 @@ func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, r
 }
 
 // counted implements [course]. The bits that the readout counts are the state after the last step.
-func (r *recurrence) counted(bit int) uint32 { return uint32(r.steps*r.frame + bit*shared.Lanes) }
+func (r *recurrence) counted() uint32 { return uint32(r.steps * r.frame) }
 
 // forward implements [course].
 func (r *recurrence) forward(x []float32) {

@@ -59,14 +59,14 @@ type course interface {
 	// layer with index trained and in all later layers. Earlier layers are not trained.
 	backward(x, g []float32, s *sums, trained int)
 
-	// counted returns the row of a bit of the last layer, which the readout counts.
-	counted(bit int) uint32
+	// counted returns the position of the first row of the last layer, which the readout counts. Its rows follow one
+	// another.
+	counted() uint32
 }
 
 // arena is a goroutine's memory for its current unit.
 type arena struct {
 	x, g   []float32 // values and gradients
-	counts []float64 // [classes][Lanes]
 	choice []float32 // sums for the candidates of a pin
 }
 
@@ -163,8 +163,7 @@ func newShared(b *base) (Engine, error) {
 	}
 	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{
-			memory.MakeHuge[float32](size), memory.MakeHuge[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
-			make([]float32, widest),
+			memory.MakeHuge[float32](size), memory.MakeHuge[float32](size), make([]float32, widest),
 		})
 	}
 	for range b.words * 64 / shared.Lanes {
@@ -293,15 +292,15 @@ var bytesOfBits = func() (all [256][8]float32) {
 
 // count adds up the values of each class's nodes for a unit, in order.
 func (e *sharedEngine) count(a *arena, u int) {
-	clear(a.counts)
-	for i := range e.m.Width {
-		counts := a.counts[i/e.perClass*shared.Lanes:][:shared.Lanes]
-		for lane, v := range (*[shared.Lanes]float32)(a.x[e.course.counted(i):]) {
-			counts[lane] += float64(v)
-		}
-	}
+	rows, class := a.x[e.course.counted():], e.perClass*shared.Lanes
 	for c := range e.classes {
-		copy(e.counts[c*e.words*64+u*shared.Lanes:][:shared.Lanes], a.counts[c*shared.Lanes:][:shared.Lanes])
+		counts := [shared.Lanes]float64{}
+		for at := c * class; at < (c+1)*class; at += shared.Lanes {
+			for lane, v := range (*[shared.Lanes]float32)(rows[at:]) {
+				counts[lane] += float64(v)
+			}
+		}
+		copy(e.counts[c*e.words*64+u*shared.Lanes:], counts[:])
 	}
 }
 
@@ -319,8 +318,9 @@ func (e *sharedEngine) back(a *arena, u int, outputs func(a *arena, u int)) {
 
 // countedGradients writes the gradients of the bits that are counted for classes.
 func (e *sharedEngine) countedGradients(a *arena, u int) {
+	rows := a.g[e.course.counted():]
 	for i := range e.m.Width {
-		copy(a.g[e.course.counted(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
+		copy(rows[i*shared.Lanes:][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:])
 	}
 }
 
