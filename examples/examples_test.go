@@ -45,7 +45,7 @@ var small = []example{
 	{"cifar10/12k-4.yaml", []string{"train.epochs=1", "model.width=200"}, 0.15},
 	{"cifar10/conv-s.yaml", fewKernels, 0.2},
 	{"cifar10/conv-m.yaml", fewKernels, 0.2},
-	{"cifar10/conv-anchor.yaml", fewKernels, 0.2},
+	{"cifar10/conv-luts.yaml", strided, 0.2},
 	{"cifar10/conv-c64.yaml", strided, 0.2},
 	{"cifar10/conv-c128.yaml", strided, 0.2},
 	{"cifar10/conv-c256.yaml", strided, 0.2},
