@@ -59,8 +59,8 @@ type course interface {
 	// layer with index trained and in all later layers. Earlier layers are not trained.
 	backward(x, g []float32, s *sums, trained int)
 
-	// counted returns the position of the first row of the last layer, which the readout counts. Its rows follow one
-	// another.
+	// counted returns the position of the last layer's first row. The layer's other rows follow it without gaps. The
+	// readout counts these rows.
 	counted() uint32
 }
 

@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/kernel/shared"
 )
 
-// counted implements [course]. The last image has no border, so its rows follow one another.
+// counted implements [course]. No convolution reads the last image, so it has no border and no gaps between its rows.
 func (all blocks) counted() uint32 { return uint32(all[len(all)-1].out.at) }
 
 // forward implements [course].
