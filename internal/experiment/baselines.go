@@ -33,7 +33,8 @@ var rwlgnVariants = Experiment{
 	Quick:      Reduced{Keys: quickKeys},
 	Notes: []string{
 		wires,
-		"`skip` is the skip logit (5 without it), `lr` the rate (0.01 without it), and `cosine` a rate that falls to 0.",
+		"`skip` is the skip logit (5 without it), `noise` the standard deviation of noise on the initial logits (0 without " +
+			"it), `lr` the rate (0.01 without it), and `cosine` a rate that falls to 0.",
 		"A seed draws the wires and the order of the samples, so the deviation over the seeds includes the effect of the " +
 			"order.",
 	},
@@ -53,6 +54,7 @@ func variantsOf(index int) []network {
 	for _, logit := range []float64{2, 3.5, 8} {
 		with(fmt.Sprintf("skip%v", logit), fmt.Sprintf("model.skip_logit=%v", logit))
 	}
+	with("noise1", "model.init_noise=1")
 	for _, rate := range []float64{0.003, 0.03} {
 		with(fmt.Sprintf("lr%v", rate), fmt.Sprintf("train.optimizer.lr=%v", rate))
 	}
