@@ -45,12 +45,12 @@ func TestForecast(t *testing.T) {
 	}
 	var text strings.Builder
 	if err := f.Text(&text); err != nil || strings.Count(text.String(), "| digits-60x4-") != 4 ||
-		!strings.Contains(text.String(), "2 runs to train, about 0.0 hours: ") {
+		!strings.Contains(text.String(), "2 runs to train, about 1 minute: ") {
 		t.Errorf("%s, error %v", text.String(), err)
 	}
 	r.Hours = *f.Hours / 2.5
 	if parts, err := r.Forecast(t.Context()); err != nil || parts.Calls != int(math.Ceil(*parts.Hours/r.Hours)) ||
-		!strings.Contains(parts.Sum(), fmt.Sprintf(" hours in %s: the ", message.Plural(parts.Calls, "call", "calls"))) {
+		!strings.Contains(parts.Sum(), fmt.Sprintf(" minute in %s: the ", message.Plural(parts.Calls, "call", "calls"))) {
 		t.Errorf("in parts: %+v, error %v", parts, err)
 	}
 	r.Jobs = 2
@@ -61,5 +61,23 @@ func TestForecast(t *testing.T) {
 	cancel()
 	if _, err := r.Forecast(ctx); !errors.Is(err, trainer.ErrInterrupted) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestForecastSum checks the words for the time that is left.
+func TestForecastSum(t *testing.T) {
+	for want, hours := range map[string]float64{
+		"0 runs to train, about 0 minutes: paces":  0,
+		"0 runs to train, about 1 minute: paces":   0.001,
+		"0 runs to train, about 59 minutes: paces": 0.98,
+		"0 runs to train, about 1.0 hours: paces":  1,
+		"0 runs to train, about 26.3 hours: paces": 26.28,
+	} {
+		if got := (&grid.Forecast{Hours: &hours, Method: "paces"}).Sum(); got != want {
+			t.Errorf("%v hours: %q, want %q", hours, got, want)
+		}
+	}
+	if got := (&grid.Forecast{Method: "paces"}).Sum(); got != "0 runs to train, hours that are not known: paces" {
+		t.Errorf("unknown hours: %q", got)
 	}
 }

@@ -221,12 +221,16 @@ func (f *Forecast) Sum() string {
 			left++
 		}
 	}
-	hours := "hours that are not known"
-	if f.Hours != nil {
-		hours = fmt.Sprintf("about %.1f hours", *f.Hours)
+	long := "hours that are not known"
+	switch {
+	case f.Hours == nil:
+	case *f.Hours < 1:
+		long = "about " + message.Plural(int(math.Ceil(*f.Hours*60)), "minute", "minutes")
+	default:
+		long = fmt.Sprintf("about %.1f hours", *f.Hours)
 	}
 	if f.Calls > 0 {
-		hours += " in " + message.Plural(f.Calls, "call", "calls")
+		long += " in " + message.Plural(f.Calls, "call", "calls")
 	}
-	return fmt.Sprintf("%s to train, %s: %s", message.Plural(left, "run", "runs"), hours, f.Method)
+	return fmt.Sprintf("%s to train, %s: %s", message.Plural(left, "run", "runs"), long, f.Method)
 }
