@@ -25,6 +25,10 @@ var errorCases = []struct {
 		"did you mean train.optimizer.lr",
 	},
 	{
+		"key of several sections", "encoder: {every: 3}", nil, "m.yaml:1:11: encoder.every: unknown key",
+		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in, encoder.ranges, encoder.raw",
+	},
+	{
 		"nothing like it", "encoder: {flux_capacitor: 3}", nil, "m.yaml:1:11: encoder.flux_capacitor: unknown key",
 		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in, encoder.ranges, encoder.raw",
 	},

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -131,8 +130,7 @@ func equal(a, b reflect.Value) bool {
 // Equal reports whether all keys have the same values. It ignores the places where the keys were given.
 func (c Config) Equal(other Config) bool { return len(c.Diff(other)) == 0 }
 
-// unknown describes the fault of a key that does not exist. It also returns a hint, which names the most similar key
-// or else the keys of the same section.
+// unknown describes the fault of a key that does not exist. It also returns a hint.
 func unknown(key string) (what, remedy string) {
 	if what, remedy, ok := removed(key); ok {
 		return what, remedy
@@ -140,21 +138,24 @@ func unknown(key string) (what, remedy string) {
 	return "unknown key", near(key)
 }
 
-// near returns the hint for a key that no version of the program has had.
+// near returns the hint for a key that no version of the program has had: the most similar key, or the only key of
+// this name in another section, or the keys of the same section.
 func near(key string) string {
-	best := message.Nearest(key, Keys())
-	var beside []string
+	if best := message.Nearest(key, Keys()); best != "" {
+		return "did you mean " + best
+	}
+	var beside, elsewhere []string
 	for _, k := range Keys() {
-		if last := k[strings.LastIndexByte(k, '.')+1:]; best == "" && last == key[strings.LastIndexByte(key, '.')+1:] {
-			best = k
+		if k[strings.LastIndexByte(k, '.')+1:] == key[strings.LastIndexByte(key, '.')+1:] {
+			elsewhere = append(elsewhere, k)
 		}
 		if parent(k) == parent(key) {
 			beside = append(beside, k)
 		}
 	}
 	switch {
-	case best != "":
-		return fmt.Sprintf("did you mean %s", best)
+	case len(elsewhere) == 1:
+		return "did you mean " + elsewhere[0]
 	case len(beside) > 0 && parent(key) != "":
 		return "the keys here are " + strings.Join(beside, ", ")
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ialgn/internal/kernel"
@@ -19,7 +20,14 @@ func gates(m *model.Model) bool {
 			return false
 		}
 	}
-	return t.Estimator != "gumbel" && !t.Cost.Active() && (t.Gradients != "int8" || suitsChains(m))
+	return t.Estimator != "gumbel" && !t.Cost.Active() && (!rounds(m) || suitsChains(m))
+}
+
+// rounds reports whether gradients of pins are rounded to 8 bits. Only pins that choose among candidates need them.
+func rounds(m *model.Model) bool {
+	return m.Config.Train.Gradients == "int8" && slices.ContainsFunc(m.Sections, func(s model.Section) bool {
+		return slices.ContainsFunc(s.Pins, func(p model.Pin) bool { return p.K > 1 })
+	})
 }
 
 // nodeNetwork is a network of nodes, with the state of a pass over its layers. Each goroutine handles a range of

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"ialgn/internal/kernel"
+	"ialgn/internal/model"
 	"ialgn/internal/netgen"
 )
 
@@ -75,4 +78,40 @@ func agreeRounded(t *testing.T, o netgen.ModelOptions, batch int) {
 			t.Errorf("%s: all moments are 0", m.Name)
 		}
 	}
+}
+
+// TestNothingToRound makes steps with gradients of 8 bits for networks without choices of pins. Such networks have
+// nothing to round, so they must have the engine and the bits of ordinary gradients.
+func TestNothingToRound(t *testing.T) {
+	tried := 0
+	for _, form := range netgen.Unshared() {
+		m, plain := form.Model(), form.Model()
+		if m.Config.Train.Gradients = "int8"; rounds(m) {
+			continue
+		}
+		tried++
+		t.Run(form.Name, func(t *testing.T) {
+			e, other := threeSteps(t, m), threeSteps(t, plain)
+			if reflect.TypeOf(e) != reflect.TypeOf(other) || !slices.Equal(logitsOf(m), logitsOf(plain)) {
+				t.Errorf("%T with 8 bits, %T without; are logits equal: %v", e, other,
+					slices.Equal(logitsOf(m), logitsOf(plain)))
+			}
+		})
+	}
+	if tried < 5 {
+		t.Errorf("only %d networks have no choices", tried)
+	}
+}
+
+// threeSteps trains m in an engine of its own, and returns the engine.
+func threeSteps(t *testing.T, m *model.Model) Engine {
+	e, err := New(m, 100, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(6, 6))
+	for step := range 3 {
+		e.Step(randomBits(r, m, e.Words(), 1+step), kernel.NewAdam(0.05, 0.9, 0.999, 1e-8, 1+step))
+	}
+	return e
 }
