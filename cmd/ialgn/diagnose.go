@@ -120,7 +120,7 @@ func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {
 			if c.IsSet(o) && !slices.Contains(want.options, o) {
-				return message.WithHint(fmt.Errorf("--%s: does not apply to --what %s", o, want.name),
+				return message.WithHint(fmt.Errorf("%s: does not apply to --what %s", dashed(o), want.name),
 					"omit it, or use --what %s",
 					k.name)
 			}

@@ -22,6 +22,7 @@ func TestDiagnoseFrame(t *testing.T) {
 		{"m.yaml --what one --extra 2", "one m.yaml", ""},
 		{"m.yaml n.yaml --what two", "two m.yaml n.yaml", ""},
 		{"m.yaml --what two --extra 2", "", "--extra: does not apply to --what two"},
+		{"m.yaml --what two -x", "", "-x: does not apply to --what two"},
 		{"m.yaml --what three", "", `--what "three": no such diagnostic`},
 		{"m.yaml", "", "diagnose: no kind of diagnostic is given"},
 		{"--what one", "", "diagnose takes FILE... --what KIND, but no file is given"},
@@ -34,8 +35,8 @@ func TestDiagnoseFrame(t *testing.T) {
 			}}
 		}
 		app := newApp(io.Discard, io.Discard)
-		app.Commands = []*cli.Command{diagnoseCommand([]diagnosis{kind("one", "extra"), kind("two")},
-			&cli.IntFlag{Name: "extra"})}
+		app.Commands = []*cli.Command{diagnoseCommand([]diagnosis{kind("one", "extra", "x"), kind("two")},
+			&cli.IntFlag{Name: "extra"}, &cli.BoolFlag{Name: "x"})}
 		err := app.RunContext(context.Background(), manual.PermuteArgs(append([]string{"ialgn", "diagnose"},
 			strings.Fields(test.args)...), app.Commands))
 		got := ""
