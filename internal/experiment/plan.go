@@ -163,7 +163,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 	row := row(n, cfg, r.Seeds)
 	row.paper = paper
 	if e.asked, err = n.asked(cfg, r.Only); err != nil {
-		return e, row, fmt.Errorf("--only: %w", err)
+		return e, row, fmt.Errorf("--only %w", err)
 	}
 	if other := p.namesake(&e); other != nil {
 		if e.asked {

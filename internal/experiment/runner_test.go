@@ -229,7 +229,7 @@ func TestOnly(t *testing.T) {
 	r.Dir, rec.begun = t.TempDir(), nil
 	for pattern, want := range map[string]string{
 		"ialgn": "--only ialgn: no row of tiny has such a name",
-		"[":     "--only: syntax error in pattern",
+		"[":     `--only "[": syntax error in pattern`,
 	} {
 		r.Only = []string{pattern}
 		if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) || rec.begun != nil {

@@ -79,8 +79,10 @@ func (n *Entry) data(cfg config.Config) string {
 func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	for _, pattern := range patterns {
 		for _, files := range []string{n.Network, cmp.Or(n.Files, n.Network)} {
-			if ok, err := path.Match(pattern, n.base(cfg, files)); ok || err != nil {
-				return ok, err
+			if ok, err := path.Match(pattern, n.base(cfg, files)); err != nil {
+				return false, fmt.Errorf("%.60q: %w", pattern, err)
+			} else if ok {
+				return true, nil
 			}
 		}
 	}

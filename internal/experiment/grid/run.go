@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ialgn/internal/crew"
+	"ialgn/internal/message"
 	"ialgn/internal/outfile"
 	"ialgn/trainer"
 )
@@ -41,7 +42,7 @@ func (p *Plan) Train(ctx context.Context) error {
 func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
 	all := p.Runs()
 	if index < 0 || index >= len(all) {
-		return nil, fmt.Errorf("index %d: want 0 to %d, a run of this grid", index, len(all)-1)
+		return nil, message.Optionf("{Index} %d: want 0 to %d, a run of this grid", index, len(all)-1)
 	}
 	s := all[index]
 	if missing := p.absent(ctx, s.Config); missing != nil {
