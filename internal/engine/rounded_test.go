@@ -84,7 +84,8 @@ func agreeRounded(t *testing.T, o netgen.ModelOptions, batch int) {
 // nothing to round, so they must have the engine and the bits of ordinary gradients.
 func TestNothingToRound(t *testing.T) {
 	tried := 0
-	for _, form := range netgen.Unshared() {
+	six := netgen.Form{Name: "six-pins-fixed", Options: netgen.ModelOptions{Inputs: 6, Anchors: 1, Depth: 3}}
+	for _, form := range append(netgen.Unshared(), six) {
 		m, plain := form.Model(), form.Model()
 		if m.Config.Train.Gradients = "int8"; rounds(m) {
 			continue
@@ -98,7 +99,7 @@ func TestNothingToRound(t *testing.T) {
 			}
 		})
 	}
-	if tried < 5 {
+	if tried < 6 {
 		t.Errorf("only %d networks have no choices", tried)
 	}
 }
